@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <tuple>
@@ -70,10 +71,22 @@ std::vector<Loss> losses(Assignment const& before, std::span<PeId const> survivo
 void Deal::to_workers_greedily(std::uint64_t limit) {
     for (auto& loss : losses_) {
         if (loss.num_sites == 0) continue;
-        auto workers = loss.workers;
-        std::sort(workers.begin(), workers.end(),
-                  [&](Index a, Index b) { return std::tuple(load_[a], a) < std::tuple(load_[b], b); });
-        for (auto const worker : workers) give(loss, worker, sites_to_limit(loss, worker, limit));
+        // A heap instead of a sorted list: of many workers, few get what few dead had.
+        struct Worker {
+            std::uint64_t load;
+            Index index;
+            auto operator<=>(Worker const&) const = default;
+        };
+        std::vector<Worker> workers;
+        for (auto const worker : loss.workers) {
+            if (load_[worker] < limit) workers.push_back({load_[worker], worker});
+        }
+        std::make_heap(workers.begin(), workers.end(), std::greater<>());
+        for (; loss.num_sites > 0 && !workers.empty(); workers.pop_back()) {
+            std::pop_heap(workers.begin(), workers.end(), std::greater<>());
+            auto const worker = workers.back().index;
+            give(loss, worker, sites_to_limit(loss, worker, limit));
+        }
     }
 }
 

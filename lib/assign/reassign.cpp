@@ -47,6 +47,7 @@ Limits limits(std::uint64_t total, std::uint64_t num_survivors, double slack) {
 /// Deals the rest by best fit if that takes fewer new pairs, otherwise evenly: room that is left is good for the next
 /// failure.
 Deal finish(Deal loose, Limits const& limit) {
+    if (loose.is_done()) return loose;
     auto tight = loose;
     loose.to_others(limit.slack, Deal::Fit::loosest);
     if (loose.num_new_pairs() <= 1) return loose;

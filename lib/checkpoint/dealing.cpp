@@ -61,31 +61,45 @@ void deal_evenly(std::span<Orphan const> orphans, std::span<Survivor const> surv
 }  // namespace
 
 std::vector<PeId> to_holders(std::span<Orphan const> orphans, std::span<Survivor const> survivors) {
-    // Left vertices: the orphans, and what each survivor already has, whose only neighbour is that survivor.
+    // Survivors without a copy get nothing here, so a job of very many survivors costs no more than a small one.
+    std::vector<std::uint32_t> takers;  // positions
+    for (auto const& orphan : orphans) {
+        for (auto const holder : orphan.holders) takers.push_back(position_of(holder, survivors));
+    }
+    std::sort(takers.begin(), takers.end());
+    takers.erase(std::unique(takers.begin(), takers.end()), takers.end());
+
+    // Left vertices: the orphans, and what each taker already has, whose only neighbour is that taker.
     Csr<std::uint32_t> graph;
     std::vector<std::uint64_t> weights;
     for (auto const& orphan : orphans) {
-        for (auto const holder : orphan.holders) graph.push_value(position_of(holder, survivors));
+        for (auto const holder : orphan.holders) {
+            auto const taker = std::lower_bound(takers.begin(), takers.end(), position_of(holder, survivors));
+            graph.push_value(static_cast<std::uint32_t>(taker - takers.begin()));
+        }
         graph.end_row();
         weights.push_back(orphan.bytes);
     }
-    for (std::uint32_t i = 0; i < survivors.size(); ++i) {
+    for (std::uint32_t i = 0; i < takers.size(); ++i) {
         graph.push_value(i);
         graph.end_row();
-        weights.push_back(survivors[i].bytes);
+        weights.push_back(survivors[takers[i]].bytes);
     }
-    auto const matching = matching::min_b_matching(graph, weights, static_cast<std::uint32_t>(survivors.size()));
+    auto const matching = matching::min_b_matching(graph, weights, static_cast<std::uint32_t>(takers.size()));
 
     std::vector<PeId> homes(orphans.size());
     std::vector<std::size_t> held_by_nobody;
-    Loads loads(survivors);
     for (std::size_t i = 0; i < orphans.size(); ++i) {
         if (orphans[i].holders.empty()) {
             held_by_nobody.push_back(i);
-            continue;
+        } else {
+            homes[i] = survivors[takers[matching.right_of[i]]].pe;
         }
-        homes[i] = survivors[matching.right_of[i]].pe;
-        loads.add(matching.right_of[i], orphans[i].bytes);
+    }
+    if (held_by_nobody.empty()) return homes;
+    Loads loads(survivors);
+    for (std::size_t i = 0; i < orphans.size(); ++i) {
+        if (!orphans[i].holders.empty()) loads.add(takers[matching.right_of[i]], orphans[i].bytes);
     }
     deal_evenly(orphans, survivors, std::move(held_by_nobody), loads, homes);
     return homes;

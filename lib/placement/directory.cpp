@@ -10,6 +10,18 @@
 #include "regraft/core/united.hpp"
 
 namespace regraft::placement {
+namespace {
+
+/// The union of both, which ascend.
+std::vector<BlockRange> merged(std::span<BlockRange const> a, std::span<BlockRange const> b) {
+    std::vector<BlockRange> ranges;
+    ranges.reserve(a.size() + b.size());
+    std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(ranges));
+    return united_in_order(std::move(ranges));
+}
+
+}  // namespace
+
 Directory::Directory(Any placement, std::vector<PeId> pe_of_slot)
     : placement_(std::move(placement)), shape_(placement_->shape()), pe_of_slot_(std::move(pe_of_slot)) {
     REGRAFT_EXPECTS(pe_of_slot_.size() == shape_.num_slots);
@@ -38,8 +50,7 @@ void Directory::living_by_placement(BlockId block, Placed& placed) const {
     std::sort(placed.living.begin(), placed.living.end());
 }
 
-bool Directory::as_placed(BlockRange blocks, std::vector<PeId> const& holders) const {
-    Placed placed;
+bool Directory::as_placed(BlockRange blocks, std::vector<PeId> const& holders, Placed& placed) const {
     for (auto at = blocks.first; at < blocks.last; at = placement_->run(at).last) {
         living_by_placement(at, placed);
         if (placed.living != holders) return false;
@@ -70,23 +81,37 @@ bool Directory::retains_only(std::span<PeId const> members) const {
 
 void Directory::retain(std::span<PeId const> members) {
     std::vector<PeId> dead;
+    std::vector<BlockRange> fresh;  // what they held at submission
     for (auto const slot : living_slots_beside(members)) {
         alive_[slot] = 0;
         dead.push_back(pe_of_slot_[slot]);
+        auto const held = placement_->held(Slot{slot});
+        fresh.insert(fresh.end(), held.begin(), held.end());
     }
     if (dead.empty()) return;
-    Table kept;
-    for (auto& [first, entry] : table_) {
-        std::erase_if(entry.holders, [&](PeId pe) { return std::binary_search(dead.begin(), dead.end(), pe); });
-        if (as_placed({first, entry.last}, entry.holders)) continue;
-        auto const before = kept.empty() ? kept.end() : std::prev(kept.end());
-        if (before != kept.end() && before->second.last == first && before->second.holders == entry.holders) {
-            before->second.last = entry.last;
+    fresh = united(std::move(fresh));
+    // Of an entry that no death touches, neither the holders nor those of the placement change.
+    auto next = fresh.begin();
+    Placed placed;
+    for (auto entry = table_.begin(); entry != table_.end();) {
+        auto& [last, holders] = entry->second;
+        while (next != fresh.end() && next->last <= entry->first) ++next;
+        bool const is_touched = next != fresh.end() && next->first < last;
+        auto const erased =
+            std::erase_if(holders, [&](PeId pe) { return std::binary_search(dead.begin(), dead.end(), pe); });
+        if ((is_touched || erased > 0) && as_placed({entry->first, last}, holders, placed)) {
+            entry = table_.erase(entry);
+            continue;
+        }
+        auto const before = entry == table_.begin() ? table_.end() : std::prev(entry);
+        if (before != table_.end() && before->second.last == entry->first && before->second.holders == holders) {
+            before->second.last = last;
+            entry = table_.erase(entry);
         } else {
-            kept.emplace_hint(kept.end(), first, std::move(entry));
+            ++entry;
         }
     }
-    table_ = std::move(kept);
+    of_dead_ = merged(of_dead_, fresh);
 }
 
 void Directory::cut_at(BlockId block) {
@@ -115,7 +140,7 @@ void Directory::edit(BlockRange blocks, PeId holder, Edit change) {
     gained_.resize(alive_.size(), 0);
     std::vector<std::pair<BlockId, Entry>> edited;
     Placed placed;
-    visit_parts(blocks, placed, [&](Run const& run) {
+    visit_parts(blocks, first_after(blocks.first), placed, [&](Run const& run) {
         edited.push_back({run.blocks.first, {run.blocks.last, {run.holders.begin(), run.holders.end()}}});
         auto& holders = edited.back().second.holders;
         change(holders);
@@ -126,7 +151,7 @@ void Directory::edit(BlockRange blocks, PeId holder, Edit change) {
     cut_at(blocks.last);
     table_.erase(table_.lower_bound(blocks.first), table_.lower_bound(blocks.last));
     for (auto& [first, entry] : edited) {
-        if (as_placed({first, entry.last}, entry.holders)) continue;
+        if (as_placed({first, entry.last}, entry.holders, placed)) continue;
         table_.emplace(first, std::move(entry));
         join_at(first);
     }
@@ -148,14 +173,16 @@ void Directory::remove(BlockRange blocks, PeId holder) {
 void Directory::visit(BlockRange blocks, std::function<void(Run const&)> const& visit) const {
     Placed placed;
     std::vector<PeId> holders;
-    visit_runs(blocks, placed, holders, visit);
+    visit_runs(blocks, first_after(blocks.first), placed, holders, visit);
 }
 
-/// placed and holders are memory that is used again.
-void Directory::visit_runs(BlockRange blocks, Placed& placed, std::vector<PeId>& holders, Visitor const& visit) const {
+/// Returns the first entry that ends behind blocks. entry: the first that ends behind their begin. placed and holders
+/// are memory that is used again.
+Directory::Table::const_iterator Directory::visit_runs(BlockRange blocks, Table::const_iterator entry, Placed& placed,
+                                                       std::vector<PeId>& holders, Visitor const& visit) const {
     REGRAFT_EXPECTS(blocks.first <= blocks.last && value(blocks.last) <= num_blocks());
     BlockRange open{blocks.first, blocks.first};
-    visit_parts(blocks, placed, [&](Run const& part) {
+    entry = visit_parts(blocks, entry, placed, [&](Run const& part) {
         if (!open.empty() && !std::equal(part.holders.begin(), part.holders.end(), holders.begin(), holders.end())) {
             visit({open, holders});
             open.first = open.last;
@@ -164,18 +191,18 @@ void Directory::visit_runs(BlockRange blocks, Placed& placed, std::vector<PeId>&
         open.last = part.blocks.last;
     });
     if (!open.empty()) visit({open, holders});
+    return entry;
 }
 
 /// Visits parts as the table and the placement divide them; their ends depend on earlier changes.
-void Directory::visit_parts(BlockRange blocks, Placed& placed, Visitor const& visit) const {
-    if (blocks.empty()) return;
-    auto entry = first_after(blocks.first);
+Directory::Table::const_iterator Directory::visit_parts(BlockRange blocks, Table::const_iterator entry, Placed& placed,
+                                                        Visitor const& visit) const {
     for (auto at = blocks.first; at != blocks.last;) {
         BlockRange run{at, blocks.last};
         if (entry != table_.end() && entry->first <= at) {
             run.last = std::min(entry->second.last, run.last);
             visit({run, entry->second.holders});
-            ++entry;
+            if (entry->second.last == run.last) ++entry;
         } else {
             if (entry != table_.end()) run.last = std::min(entry->first, run.last);
             run = intersect(run, placement_->run(at));
@@ -184,6 +211,7 @@ void Directory::visit_parts(BlockRange blocks, Placed& placed, Visitor const& vi
         }
         at = run.last;
     }
+    return entry;
 }
 
 std::vector<BlockRange> Directory::outside_of_table(std::span<BlockRange const> ranges) const {
@@ -227,13 +255,9 @@ std::vector<std::uint64_t> Directory::num_held(std::span<PeId const> pes) const 
 /// The blocks that dead PEs held and those in the table; all others have the holders of their submission. United.
 std::vector<BlockRange> Directory::changed() const {
     std::vector<BlockRange> ranges;
-    for (std::uint32_t slot = 0; slot < alive_.size(); ++slot) {
-        if (alive_[slot] != 0) continue;
-        auto const held = placement_->held(Slot{slot});
-        ranges.insert(ranges.end(), held.begin(), held.end());
-    }
+    ranges.reserve(table_.size());
     for (auto const& [first, entry] : table_) ranges.push_back({first, entry.last});
-    return united(std::move(ranges));
+    return merged(of_dead_, ranges);
 }
 
 /// Counts for all blocks except those that changed.
@@ -278,7 +302,11 @@ CopyCounts Directory::visit_short_of(std::uint32_t copies, std::function<void(Ru
     };
     Placed placed;
     std::vector<PeId> holders;
-    for (auto const& range : ranges) visit_runs(range, placed, holders, look);
+    auto entry = table_.begin();  // follows the ranges, as searching for each would take long
+    for (auto const& range : ranges) {
+        while (entry != table_.end() && entry->second.last <= range.first) ++entry;
+        entry = visit_runs(range, entry, placed, holders, look);
+    }
     return counts;
 }
 

@@ -30,8 +30,8 @@ struct CopyCounts {
 /// A value that every PE keeps for itself. PEs that apply the same changes in the same order have equal directories.
 ///
 /// Placements answer in O(1), so what did not change takes no memory. A table keeps only the runs whose holders differ
-/// from the living holders of the placement; a run takes about 100 bytes. Questions and changes take O(log table) once
-/// and O(holders) per run.
+/// from the living holders of the placement; a run takes about 100 bytes. A run that a dead PE held takes 16 bytes.
+/// Questions and changes take O(log table) once and O(holders) per run.
 class Directory {
 public:
     /// A directory of no blocks.
@@ -46,7 +46,7 @@ public:
     std::span<std::uint32_t const> node_of() const { return node_of_; }
 
     /// From now on only these PEs hold anything; a PE that was left out before stays out. members: ascending. O(slots +
-    /// members), and O(table) if a PE is newly left out.
+    /// members), and O(table + runs that the dead held) if a PE is newly left out.
     void retain(std::span<PeId const> members);
     /// Whether retain(members) would change nothing.
     bool retains_only(std::span<PeId const> members) const;
@@ -87,14 +87,16 @@ private:
     using Table = std::map<BlockId, Entry>;
 
     std::optional<Slot> living_slot(PeId pe) const;
-    void visit_runs(BlockRange blocks, Placed& placed, std::vector<PeId>& holders, Visitor const& visit) const;
-    void visit_parts(BlockRange blocks, Placed& placed, Visitor const& visit) const;
+    Table::const_iterator visit_runs(BlockRange blocks, Table::const_iterator entry, Placed& placed,
+                                     std::vector<PeId>& holders, Visitor const& visit) const;
+    Table::const_iterator visit_parts(BlockRange blocks, Table::const_iterator entry, Placed& placed,
+                                      Visitor const& visit) const;
     std::vector<std::uint32_t> living_slots_beside(std::span<PeId const> members) const;
     void living_by_placement(BlockId block, Placed& placed) const;
     std::vector<BlockRange> changed() const;
     std::vector<BlockRange> perhaps_short_of(std::uint32_t copies) const;
     CopyCounts as_submitted(std::span<BlockRange const> all_but) const;
-    bool as_placed(BlockRange blocks, std::vector<PeId> const& holders) const;
+    bool as_placed(BlockRange blocks, std::vector<PeId> const& holders, Placed& placed) const;
     std::vector<BlockRange> outside_of_table(std::span<BlockRange const> ranges) const;
     /// The first entry that ends behind block.
     Table::const_iterator first_after(BlockId block) const;
@@ -108,6 +110,7 @@ private:
     std::vector<PeId> pe_of_slot_;
     std::vector<std::uint32_t> node_of_;  // by PeId
     std::vector<char> alive_;             // by slot
+    std::vector<BlockRange> of_dead_;     // what dead PEs held at submission: united
     Table table_;
     std::vector<std::int64_t> gained_;  // by slot: blocks held beyond those of the placement; empty: all 0 so far
 };
