@@ -19,6 +19,8 @@
 #include "rounds/rounds.hpp"
 #include "rounds/rounds_report.hpp"
 #include "rounds/transfer_file.hpp"
+#include "simulate/report.hpp"
+#include "simulate/simulation.hpp"
 
 namespace regraft::plan {
 
@@ -95,6 +97,19 @@ void run(LossOptions const& options) {
     }
     if (!options.json.empty()) write_json(options, plan);
     if (options.json != "-" && options.svg != "-") print(text_of(options, plan));
+}
+
+void run(SimulateOptions const& options) {
+    prepare(options.json);
+    prepare(options.svg);
+    auto const simulation = simulated::simulate(options);
+    if (!options.svg.empty()) {
+        Output out(options.svg);
+        out.write(simulated::svg_of(options, simulation));
+        out.commit();
+    }
+    if (!options.json.empty()) simulated::write_json(options, simulation);
+    if (options.json != "-" && options.svg != "-") print(simulated::text_of(options, simulation));
 }
 
 }  // namespace regraft::plan

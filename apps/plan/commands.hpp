@@ -10,5 +10,6 @@ void run(MatchOptions const& options);
 void run(RoundsOptions const& options);
 void run(RecoverOptions const& options);
 void run(LossOptions const& options);
+void run(SimulateOptions const& options);
 
 }  // namespace regraft::plan

@@ -77,6 +77,11 @@ std::uint64_t NumberLines::number(Allowed const& allowed) {
     return number;
 }
 
+std::string_view NumberLines::word(std::string const& what) {
+    if (done()) fail("the line ends, expected the " + what);
+    return token();
+}
+
 void NumberLines::expect_done(std::string const& expected) {
     if (!done()) fail(fmt::format("'{}' is too much, expected {}", escaped(token()), expected));
 }

@@ -30,6 +30,10 @@ public:
     bool done();
     /// The next number. Throws InputError unless there is one, and it is allowed.
     std::uint64_t number(Allowed const& allowed);
+    /// The next word, whatever it is; the place stays before it. Throws InputError if there is none.
+    std::string_view word(std::string const& what);
+    /// Moves behind that word.
+    void skip(std::string_view word) { at_ += word.size(); }
     /// Throws InputError unless done().
     void expect_done(std::string const& expected);
     /// Throws InputError about the place that was reached. After next() was false: the line that is missing.

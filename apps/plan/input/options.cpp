@@ -7,7 +7,8 @@
 #include <CLI/CLI.hpp>
 
 #include "common/command_line.hpp"
-#include "input/rules.hpp"
+#include "input/option_group.hpp"
+#include "input/simulate_options.hpp"
 
 namespace regraft::plan {
 
@@ -15,7 +16,6 @@ using namespace common;
 
 namespace {
 
-constexpr std::uint32_t most_ranks = 1U << 26;
 constexpr std::uint64_t most_blocks = std::uint64_t{1} << 62;  // sums of them are below 2^63
 constexpr auto most = std::numeric_limits<std::uint64_t>::max();
 
@@ -38,6 +38,7 @@ constexpr char const* after =
   regraft-plan match graph.txt --json -
   regraft-plan rounds transfers.txt --list
   regraft-plan loss -p 33554432
+  regraft-plan simulate -p 100000 --node-size 10 --mtbf-node 8760
 and regraft-plan COMMAND --help for the formats.
 
 Exit codes: 0 done, 1 the output cannot be written or an internal error, 2 bad input or usage.)";
@@ -135,12 +136,6 @@ JSON: unit (rank or node), units (how many), safety: per number of replicas what
 computed (null: no closed form) and what is simulated (or null); and curves, those
 of the figure. The same arguments give the same bytes.)";
 
-CLI::Option* add_json(CLI::App& app, std::string& json) {
-    return app
-        .add_option("--json", json, "write the plan as JSON to this file; -: to standard output, in place of the text")
-        ->type_name("OUT");
-}
-
 CLI::App* add_match(CLI::App& app, MatchOptions& options) {
     auto* const match = app.add_subcommand("match", match_description);
     match->add_option("GRAPH", options.graph, "file with the holders of each block; -: standard input")
@@ -161,37 +156,6 @@ CLI::App* add_rounds(CLI::App& app, RoundsOptions& options) {
     rounds->footer(rounds_after);
     return rounds;
 }
-
-/// Adds options that stand under one heading of the help.
-class OptionGroup {
-public:
-    OptionGroup(CLI::App& app, char const* heading) : app_(app), heading_(heading) {}
-    /// type: what the help calls the value.
-    template <class T>
-    CLI::Option* add(char const* name, char const* type, T& value, char const* text) const {
-        return app_.add_option(name, value, text)->type_name(type)->group(heading_);
-    }
-    template <class T>
-    CLI::Option* add_whole(char const* name, char const* type, T& value, char const* text, std::uint64_t first,
-                           std::uint64_t last) const {
-        return add(name, type, value, text)->transform(whole(first, last));
-    }
-    void add_flag(char const* name, bool& value, char const* text) const {
-        app_.add_flag(name, value, text)->group(heading_);
-    }
-    void add_ranks(std::uint32_t& ranks) const {
-        add_whole("-p,--ranks", "P", ranks, "number of ranks before the failures", 1, most_ranks)->required();
-    }
-    void add_placement(std::string& placement) const {
-        add("--placement", "RULE", placement,
-            "which ranks keep which block: mod-k (default), permuted, pairwise or node-aware")
-            ->check(CLI::IsMember(rule_names()).description(""));
-    }
-
-private:
-    CLI::App& app_;
-    char const* heading_;
-};
 
 CLI::App* add_recover(CLI::App& app, RecoverOptions& options) {
     auto* const recover = app.add_subcommand("recover", recover_description);
@@ -284,6 +248,7 @@ Parsed parse_command_line(int argc, char const* const* argv) {
     line.add(add_rounds);
     line.add<RecoverOptions>(add_recover, complete);
     line.add<LossOptions>(add_loss, complete);
+    line.add<SimulateOptions>(add_simulate, complete);
     return line.parse(argc, argv);
 }
 

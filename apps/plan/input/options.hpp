@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "common/program.hpp"
 #include "input/network.hpp"
@@ -55,7 +56,45 @@ struct LossOptions {
     std::string svg;  // path, as json
 };
 
-using Options = std::variant<MatchOptions, RoundsOptions, RecoverOptions, LossOptions>;
+struct SimulateOptions {
+    std::uint32_t ranks = 0;
+    std::uint32_t node_size = 1;     // ranks
+    std::uint32_t rack_nodes = 0;    // 0: there are no racks
+    std::uint32_t switch_racks = 0;  // 0: there are no switches
+    double hours = 24;               // of computing with all ranks
+    std::uint64_t blocks_per_rank = 64;
+    std::uint64_t block_bytes = 16384;
+    std::uint64_t state_bytes = 0;  // of each rank
+    // How the job is protected: lists, of more than one item with --optimise.
+    std::string replicas = "3";
+    std::string placement = "node-aware";
+    std::string interval = "auto";  // minutes, or auto
+    std::optional<std::string> code;
+    std::string apart = "node";
+    bool no_repair = false;
+    bool optimise = false;
+    // Failures: rates, a file, or so many nodes at once.
+    double mtbf_rank = 0;  // hours; 0: never
+    double mtbf_node = 0;
+    double mtbf_rack = 0;
+    double mtbf_switch = 0;
+    double shape = 1;
+    std::optional<std::string> trace;
+    std::uint32_t burst = 0;
+    std::uint64_t seed = 1;
+    std::string constants;  // path; empty: the defaults
+    std::vector<std::string> set;
+    std::string transport = "collective";
+    double restart_minutes = 10;
+    std::uint32_t spares = 0;
+    std::uint64_t jobs = 1;
+    std::uint32_t threads = 0;  // 0: as many as there are cores
+    double limit = 10;          // times the hours
+    std::string json;
+    std::string svg;
+};
+
+using Options = std::variant<MatchOptions, RoundsOptions, RecoverOptions, LossOptions, SimulateOptions>;
 
 using Parsed = common::Parsed<Options>;
 

@@ -1,0 +1,47 @@
+// What messages, agreements and copies take: the constants of a machine, with defaults, options and a file.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace regraft::plan::simulated {
+
+/// docs/simulate.md says where the defaults come from.
+struct Constants {
+    // A message takes alpha, and its bytes divided by the bandwidth (10^9 bytes per second) of each rank.
+    double alpha_within_us = 1;  // within a node
+    double within_gbps = 4;
+    double alpha_between_us = 2;  // between nodes
+    double between_gbps = 10;
+    double node_gbps = 25;   // what all ranks of a node together send, or receive, between nodes
+    double memory_gbps = 5;  // a rank copies so much, or computes so much of an erasure code
+    // What grows with the number of ranks: a fixed part, and a part for each rank.
+    double agreement_us = 4;
+    double agreement_us_per_rank = 2.2;
+    double shrink_us = 500;  // beside its agreements
+    double shrink_us_per_rank = 0;
+    double exchange_us = 10;  // a collective exchange, beside its messages
+    double exchange_us_per_rank = 0.05;
+    double plan_us = 50;  // each rank plans the recovery itself
+    double plan_us_per_rank = 0.4;
+    double notice_ms = 100;   // until all know that a rank is dead
+    double disk_gbps = 1000;  // of the file system, for the comparison with checkpoints on disk
+};
+
+struct NamedConstant {
+    std::string_view name;
+    double Constants::*value;
+    double least;
+};
+/// All of them, in the order of the struct.
+std::span<NamedConstant const> named_constants();
+
+/// Sets one constant from NAME=VALUE. Throws InputError that names the option.
+void set_constant(Constants& constants, std::string_view assignment, std::string_view option);
+
+/// Reads a JSON object whose members are constants; those that are missing keep their values. The member "machine" is a
+/// text for people. Throws InputError with the place in the file of that name.
+Constants parse_constants(std::string const& text, std::string const& name);
+
+}  // namespace regraft::plan::simulated

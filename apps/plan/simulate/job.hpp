@@ -1,0 +1,111 @@
+// A job among failures: what its ranks compute and keep, and what the library decides when some of them die.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "regraft/assign/assignment.hpp"
+#include "regraft/erasure/code.hpp"
+#include "simulate/constants.hpp"
+#include "simulate/kept.hpp"
+#include "simulate/machine.hpp"
+#include "simulate/traffic.hpp"
+
+namespace regraft::plan::simulated {
+
+/// What a job is, and how it is protected.
+struct JobPlan {
+    Machine machine;
+    double work_seconds = 0;  // of computing, as long as all ranks live
+    std::uint64_t blocks_per_rank = 64;
+    std::uint64_t block_bytes = 1 << 14;
+    std::uint64_t state_bytes = 0;  // of each rank, in snapshots; 0: the state is small, and on every rank
+    std::uint32_t replicas = 3;
+    std::optional<erasure::Code> code;  // in place of replicas
+    std::string placement = "node-aware";
+    Unit apart = Unit::node;  // copies avoid to be in the same one
+    Mending mending = Mending::wanted;
+    Constants constants;
+    ft::Transport transport = ft::Transport::collective;
+};
+
+/// The parts of a recovery, in seconds.
+struct RecoveryTime {
+    double notice = 0;
+    double shrink = 0;
+    double plan = 0;
+    double load = 0;     // the input of the work that survivors take over
+    double repair = 0;   // of the redundancy of the input
+    double restore = 0;  // of the state, with its redundancy
+    double sum() const { return notice + shrink + plan + load + repair + restore; }
+};
+
+struct Recovery {
+    RecoveryTime seconds;
+    Volume volume;
+};
+
+class Job {
+public:
+    explicit Job(JobPlan const& plan);
+
+    std::span<PeId const> members() const { return members_; }
+    /// How fast the job is beside one with all ranks: the busiest rank counts.
+    double speed() const;
+    /// What it takes to submit the input.
+    Volume submit();
+    /// What it takes to commit the state once. It changes when ranks die.
+    Volume commit();
+    /// From now on, commits have been carried out since the last recovery: the newest is where members() keep it.
+    void committed();
+
+    /// Ranks die, and the survivors plan the recovery. None: data is lost, or no rank is left. Nothing else changes
+    /// before recovered(): if more ranks die meanwhile, it is planned anew.
+    std::optional<Recovery> recover(std::span<PeId const> survivors);
+    /// The planned recovery has been carried out.
+    void recovered();
+
+    /// The bytes of the rank that keeps the most: input, state and their redundancy. O(ranks).
+    std::uint64_t most_memory() const;
+
+private:
+    /// The state of each founding rank is one entity; survivors take over those of the dead.
+    struct State {
+        std::unique_ptr<Kept> kept;
+        std::vector<PeId> home;                // by entity
+        std::vector<std::uint32_t> entity_of;  // block of kept -> entity
+        std::vector<std::uint32_t> block_of;   // and back
+        bool is_newest = false;                // kept is as the last commit left it
+    };
+    void keep_state();
+    std::uint64_t most_entities() const;
+    Csr<BlockRange> state_of_members() const;
+    std::optional<Recovery> plan_input(std::span<PeId const> survivors);
+    bool plan_state(std::span<PeId const> survivors, Recovery& recovery);
+    std::vector<PeId> homes_among(std::span<PeId const> survivors) const;
+    Csr<BlockRange> missing_state(std::span<PeId const> homes) const;
+    Volume submitted(Kept const& kept, CsrView<BlockRange> mine);
+    Volume carried_out(Transfers transfers);
+    double agreements(double count) const;
+
+    JobPlan plan_;
+    std::vector<std::uint32_t> domains_;  // by PeId
+    std::vector<PeId> members_;
+    std::vector<PeId> survivors_;  // of the recovery that is planned
+    std::uint64_t num_living_;
+    Network network_;
+    BlockSizes sizes_;
+    std::unique_ptr<Kept> input_;
+    assign::Assignment work_;
+    assign::Assignment next_work_;
+    State state_;
+    std::vector<PeId> next_home_;
+    std::optional<Volume> commit_;  // none: not known for these members
+    std::uint64_t most_sites_ = 0;
+};
+
+}  // namespace regraft::plan::simulated

@@ -1,0 +1,119 @@
+#include "simulate/traffic.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "regraft/schedule/edge_colouring.hpp"
+
+namespace regraft::plan::simulated {
+namespace {
+
+double transfer_seconds(std::uint64_t bytes, double gbps) {
+    return static_cast<double>(bytes) / (gbps * 1e9);
+}
+
+/// One message for each pair of ranks, sorted; none from a rank to itself. Returns the most bytes that one rank copies
+/// to itself.
+std::uint64_t merge(std::vector<Message>& messages) {
+    std::sort(messages.begin(), messages.end(),
+              [](Message const& a, Message const& b) { return std::tuple(a.from, a.to) < std::tuple(b.from, b.to); });
+    std::uint64_t most_local = 0;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < messages.size();) {
+        auto merged = messages[i];
+        for (++i; i < messages.size() && messages[i].from == merged.from && messages[i].to == merged.to; ++i)
+            merged.bytes += messages[i].bytes;
+        if (merged.from == merged.to) {
+            most_local = std::max(most_local, merged.bytes);
+        } else if (merged.bytes > 0) {
+            messages[kept++] = merged;
+        }
+    }
+    messages.resize(kept);
+    return most_local;
+}
+
+}  // namespace
+
+Network::Network(std::vector<std::uint32_t> node_of, Constants const& constants, ft::Transport transport)
+    : node_of_(std::move(node_of)), constants_(constants), transport_(transport) {
+    auto const nodes = node_of_.empty() ? 0 : std::size_t{*std::max_element(node_of_.begin(), node_of_.end())} + 1;
+    for (auto* const side : {&senders_, &receivers_}) {
+        side->ranks.resize(node_of_.size());
+        side->nodes.resize(nodes);
+    }
+}
+
+void Network::add(Side& side, PeId rank, std::uint64_t bytes, bool within) {
+    auto& work = side.ranks[value(rank)];
+    if (work.within + work.between == 0) side.busy.push_back(rank);
+    work.alpha_us += within ? constants_.alpha_within_us : constants_.alpha_between_us;
+    (within ? work.within : work.between) += bytes;
+    if (!within) side.nodes[node_of_[value(rank)]] += bytes;
+}
+
+void Network::add(Message const& message) {
+    bool const within = node_of_[value(message.from)] == node_of_[value(message.to)];
+    (within ? volume_.bytes_within : volume_.bytes_between) += message.bytes;
+    add(senders_, message.from, message.bytes, within);
+    add(receivers_, message.to, message.bytes, within);
+}
+
+double Network::take_slowest(Side& side) {
+    double most = 0;
+    for (auto const rank : side.busy) {
+        auto const& [alpha_us, within, between] = side.ranks[value(rank)];
+        auto const of_rank = 1e-6 * alpha_us + transfer_seconds(within, constants_.within_gbps) +
+                             transfer_seconds(between, constants_.between_gbps);
+        auto const of_node = transfer_seconds(side.nodes[node_of_[value(rank)]], constants_.node_gbps);
+        most = std::max({most, of_rank, of_node});
+    }
+    for (auto const rank : side.busy) {
+        side.ranks[value(rank)] = {};
+        side.nodes[node_of_[value(rank)]] = 0;
+    }
+    side.busy.clear();
+    return most;
+}
+
+double Network::take_slowest() {
+    return std::max(take_slowest(senders_), take_slowest(receivers_));
+}
+
+double Network::collective_seconds(std::uint64_t members) {
+    auto const fixed_us = constants_.exchange_us + static_cast<double>(members) * constants_.exchange_us_per_rank;
+    return 1e-6 * fixed_us + take_slowest();
+}
+
+Volume Network::finish(std::uint64_t members) {
+    volume_.seconds = senders_.busy.empty() ? 0 : collective_seconds(members);
+    return std::exchange(volume_, {});
+}
+
+Volume Network::exchange(std::vector<Message> messages, std::uint64_t members) {
+    auto const copying = transfer_seconds(merge(messages), constants_.memory_gbps);
+    Volume volume;
+    if (transport_ == ft::Transport::collective) {
+        for (auto const& message : messages) add(message);
+        volume = finish(members);
+    } else {
+        std::vector<schedule::Edge> edges;
+        for (auto const& message : messages) edges.push_back({value(message.from), value(message.to)});
+        auto const colours = schedule::colour_edges(edges);
+        std::vector<std::vector<Message>> rounds;
+        for (std::size_t i = 0; i < messages.size(); ++i) {
+            if (colours[i] >= rounds.size()) rounds.resize(std::size_t{colours[i]} + 1);
+            rounds[colours[i]].push_back(messages[i]);
+        }
+        for (auto const& round : rounds) {
+            for (auto const& message : round) add(message);
+            volume_.seconds += take_slowest();
+        }
+        volume = std::exchange(volume_, {});
+    }
+    volume.seconds += copying;
+    return volume;
+}
+
+}  // namespace regraft::plan::simulated

@@ -1,0 +1,82 @@
+// What an exchange between ranks amounts to: bytes within and between nodes, and how long it takes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "regraft/core/ids.hpp"
+#include "regraft/ft/transport.hpp"
+#include "simulate/constants.hpp"
+
+namespace regraft::plan::simulated {
+
+/// Bytes that one rank sends to another.
+struct Message {
+    PeId from{};
+    PeId to{};
+    std::uint64_t bytes = 0;
+};
+
+/// An exchange, or several together.
+struct Volume {
+    double seconds = 0;
+    std::uint64_t bytes_within = 0;   // of nodes
+    std::uint64_t bytes_between = 0;  // nodes
+
+    void add(Volume const& other) {
+        seconds += other.seconds;
+        bytes_within += other.bytes_within;
+        bytes_between += other.bytes_between;
+    }
+};
+
+/// Measures exchanges by the alpha-beta model with two tiers. Full duplex: sending and receiving do not wait for each
+/// other.
+///
+/// Collective: all messages are under way at the same time. A rank takes alpha for each of its messages and its bytes
+/// divided by its bandwidth, each within and between nodes; a node takes the bytes that leave or enter it divided by
+/// its bandwidth. The slowest counts. Rounds: schedule::colour_edges deals the messages to rounds, in which the same
+/// holds, and the rounds follow each other.
+class Network {
+public:
+    /// node_of: the node of each rank.
+    Network(std::vector<std::uint32_t> node_of, Constants const& constants, ft::Transport transport);
+
+    /// An exchange among so many ranks. Several messages between two ranks count as one; from a rank to itself, as a
+    /// copy in its memory. O(messages log messages).
+    Volume exchange(std::vector<Message> messages, std::uint64_t members);
+
+    /// Adds a message to a collective exchange that is not yet over, for exchanges with too many messages to list.
+    /// Precondition: no two have the same ranks; sender and receiver differ.
+    void add(Message const& message);
+    /// Ends that exchange.
+    Volume finish(std::uint64_t members);
+
+private:
+    /// What one rank has to do in one direction.
+    struct Work {
+        double alpha_us = 0;
+        std::uint64_t within = 0;
+        std::uint64_t between = 0;
+    };
+    /// What all have to do in one direction; all 0 between two exchanges.
+    struct Side {
+        std::vector<Work> ranks;
+        std::vector<std::uint64_t> nodes;  // bytes that cross the border of the node
+        std::vector<PeId> busy;
+    };
+    void add(Side& side, PeId rank, std::uint64_t bytes, bool within);
+    double take_slowest(Side& side);
+    double take_slowest();
+    double collective_seconds(std::uint64_t members);
+
+    std::vector<std::uint32_t> node_of_;
+    Constants constants_;
+    ft::Transport transport_;
+    Side senders_;
+    Side receivers_;
+    Volume volume_;  // of the exchange under way
+};
+
+}  // namespace regraft::plan::simulated
