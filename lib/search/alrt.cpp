@@ -8,7 +8,6 @@
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/search/optimise.hpp"
-#include "regraft/search/resampling.hpp"
 
 namespace regraft::search {
 
@@ -68,10 +67,10 @@ std::vector<double> resampled_gains(DistributedLikelihood& likelihood, Fit const
 
 }  // namespace
 
-RellSamples::RellSamples(std::span<std::uint32_t const> weights, std::span<std::uint64_t const> partition_begin,
-                         std::span<std::vector<std::uint64_t> const> local, std::uint32_t count, std::uint64_t seed)
-    : count_(count), rows_(local.size()) {
-    REGRAFT_EXPECTS(local.size() + 1 == partition_begin.size());
+RellSamples::RellSamples(SiteSampler const& sites, std::span<std::vector<std::uint64_t> const> local,
+                         SampleNumbers const& numbers)
+    : count_(numbers.last - numbers.first), rows_(local.size()) {
+    REGRAFT_EXPECTS(local.size() == sites.num_partitions());
     constexpr std::uint32_t most = std::numeric_limits<std::uint16_t>::max();
     std::vector<std::vector<std::vector<std::size_t>>> rows_of(local.size());  // [partition][local pattern]
     for (std::size_t q = 0; q < local.size(); ++q) rows_of[q].resize(local[q].size());
@@ -83,7 +82,7 @@ RellSamples::RellSamples(std::span<std::uint32_t const> weights, std::span<std::
                 for (std::size_t part = 0; left > 0; ++part) {
                     if (part == rows.size()) {
                         rows.push_back(rows_[q].size());
-                        rows_[q].push_back({checked_cast<std::uint32_t>(i), std::vector<std::uint16_t>(count + 1)});
+                        rows_[q].push_back({checked_cast<std::uint32_t>(i), std::vector<std::uint16_t>(count_ + 1)});
                     }
                     auto const now = std::min(left, most);
                     rows_[q][rows[part]].weights[column] = static_cast<std::uint16_t>(now);
@@ -92,9 +91,9 @@ RellSamples::RellSamples(std::span<std::uint32_t const> weights, std::span<std::
             }
         }
     };
-    enter(0, weights);
-    for (std::uint32_t i = 0; i < count; ++i) {
-        enter(1 + i, resampled_weights(weights, partition_begin, mix(mix(seed) + i)));
+    enter(0, sites.weights());
+    for (std::uint32_t i = 0; i < count_; ++i) {
+        enter(1 + i, sites.draw(mix(mix(numbers.seed) + numbers.first + i), numbers.size));
     }
 }
 

@@ -223,10 +223,10 @@ std::vector<BranchValue> DistributedLikelihood::reduce_branch_values(std::span<F
     return result;
 }
 
-std::vector<double> DistributedLikelihood::sum_over_ranks(std::span<FixedSum> sums) {
+std::vector<double> DistributedLikelihood::sum_over_ranks(std::span<FixedSum> sums, FixedScale const& scale) {
     reduce(sums);
     std::vector<double> result;
-    for (auto const& sum : sums) result.push_back(sum.value(loglh_scale()));
+    for (auto const& sum : sums) result.push_back(sum.value(scale));
     return result;
 }
 

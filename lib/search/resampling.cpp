@@ -1,24 +1,48 @@
 #include "regraft/search/resampling.hpp"
 
-#include <cstddef>
-
 #include "regraft/core/random.hpp"
 
 namespace regraft::search {
+namespace {
+
+/// The share of the first sites of the data in a sample, rounded to the nearest number.
+std::uint64_t share(std::uint64_t sites, SampleSize size) {
+    return (sites * size.tenths + 5) / 10;
+}
+
+}  // namespace
+
+SiteSampler::SiteSampler(std::span<std::uint32_t const> weights, std::span<std::uint64_t const> partition_begin)
+    : weights_(weights), partition_begin_(partition_begin.size()) {
+    for (std::size_t q = 0; q + 1 < partition_begin.size(); ++q) {
+        for (auto i = partition_begin[q]; i < partition_begin[q + 1]; ++i) {
+            pattern_of_site_.insert(pattern_of_site_.end(), weights[i], i);
+        }
+        partition_begin_[q + 1] = pattern_of_site_.size();
+    }
+}
+
+std::uint64_t SiteSampler::num_drawn(SampleSize size) const {
+    return share(num_sites(), size);
+}
+
+std::vector<std::uint32_t> SiteSampler::draw(std::uint64_t seed, SampleSize size) const {
+    std::vector<std::uint32_t> drawn(weights_.size(), 0);
+    Random random(seed);
+    for (std::size_t q = 0; q < num_partitions(); ++q) {
+        auto const begin = partition_begin_[q];
+        auto const end = partition_begin_[q + 1];
+        if (begin == end) continue;
+        for (auto left = share(end, size) - share(begin, size); left > 0; --left) {
+            ++drawn[pattern_of_site_[begin + random.below(end - begin)]];
+        }
+    }
+    return drawn;
+}
 
 std::vector<std::uint32_t> resampled_weights(std::span<std::uint32_t const> weights,
                                              std::span<std::uint64_t const> partition_begin, std::uint64_t seed) {
-    std::vector<std::uint32_t> drawn(weights.size(), 0);
-    Random random(seed);
-    for (std::size_t q = 0; q + 1 < partition_begin.size(); ++q) {
-        auto const patterns = weights.subspan(partition_begin[q], partition_begin[q + 1] - partition_begin[q]);
-        std::vector<std::uint64_t> pattern_of;  // per site, with sites ordered by their patterns
-        for (std::size_t i = 0; i < patterns.size(); ++i) {
-            pattern_of.insert(pattern_of.end(), patterns[i], partition_begin[q] + i);
-        }
-        for (std::size_t i = 0; i < pattern_of.size(); ++i) ++drawn[pattern_of[random.below(pattern_of.size())]];
-    }
-    return drawn;
+    return SiteSampler(weights, partition_begin).draw(seed);
 }
 
 }  // namespace regraft::search

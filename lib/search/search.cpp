@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "regraft/core/checked_cast.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/search/optimise.hpp"
 #include "search/fuse.hpp"
@@ -16,6 +17,7 @@ namespace regraft::search {
 namespace {
 
 ft::FailPhase choice_phase("model_choice");
+ft::FailPhase test_phase("test");
 
 constexpr std::uint32_t near_radius = 5;
 constexpr std::uint32_t wake_within = 2;  // in edges, from where the topology changed
@@ -275,6 +277,21 @@ void advance_support(SearchState& state, DistributedLikelihood& likelihood, Sear
     ++state.position;
 }
 
+/// The steps: samples, a batch at a time.
+void advance_tests(SearchState& state, DistributedLikelihood& likelihood, TestSamples const& samples) {
+    likelihood.reach(test_phase.before);
+    auto const& trees = *samples.trees;
+    auto const first = checked_cast<std::uint32_t>(state.position);
+    SampleNumbers const numbers{first, first + std::min(trees.batch(), samples.count - first), samples.seed,
+                                samples.size};
+    for (auto const& loglh : trees.resample(likelihood, numbers))
+        state.counts.add(loglh, trees.contest(), samples.size);
+    likelihood.reach(test_phase.inside);
+    state.position = numbers.last;
+    if (numbers.last == samples.count) enter(state, following(state.stage));
+    likelihood.reach(test_phase.after);
+}
+
 void finish(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     if (likelihood.linkage() == BranchLinkage::scaled) normalise_scalers(likelihood, options.sites_per_partition);
     state.loglh = likelihood.loglh();
@@ -313,10 +330,14 @@ void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOption
         case Stage::support:
             advance_support(state, likelihood, options);
             break;
+        case Stage::tests:
+            advance_tests(state, likelihood, *options.test_samples);
+            break;
         case Stage::done:
             REGRAFT_EXPECTS(!"a step after the last one");
     }
-    if (state.stage == Stage::support && options.rell_samples == nullptr) enter(state, Stage::done);
+    if (state.stage == Stage::support && options.rell_samples == nullptr) enter(state, Stage::tests);
+    if (state.stage == Stage::tests && !options.test_samples) enter(state, Stage::done);
     if (!chooses) {
         if (state.stage == Stage::done) finish(state, likelihood, options);
         state.tree = likelihood.tree();

@@ -50,6 +50,8 @@ std::string to_string(Stage stage) {
             return "final model";
         case Stage::support:
             return "support";
+        case Stage::tests:
+            return "tests";
         case Stage::done:
             return "done";
     }
@@ -61,6 +63,7 @@ std::string describe(SearchState const& state) {
         case Stage::near_spr:
         case Stage::far_spr:
         case Stage::support:
+        case Stage::tests:
         case Stage::done:
             return to_string(state.stage);
         default:
@@ -106,6 +109,7 @@ std::vector<std::byte> SearchState::to_bytes() const {
     out.put(successes);
     out.put(failures);
     out.put_all(std::span(alrt));
+    counts.write(out);
     return out.take();
 }
 
@@ -138,6 +142,7 @@ SearchState SearchState::from_bytes(std::span<std::byte const> bytes) {
     state.successes = in.get<std::uint64_t>();
     state.failures = in.get<std::uint64_t>();
     state.alrt = in.get_all<double>();
+    state.counts = SampleCounts::read(in);
     return state;
 }
 
@@ -199,6 +204,11 @@ SearchState start_fusing(SearchState best) {
 
 SearchState start_support(SearchState best) {
     enter(best, Stage::support);
+    return best;
+}
+
+SearchState start_tests(SearchState best) {
+    enter(best, Stage::tests);
     return best;
 }
 

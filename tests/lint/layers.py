@@ -51,7 +51,7 @@ ONLY_IN = {
     "zlib.h": ["apps/common"],
     "bzlib.h": ["apps/common"],
     "lzma.h": ["apps/common"],
-    "boost/": ["include/regraft/matching/bgl.hpp", "lib/repair", "lib/placement", "apps/phylo"],
+    "boost/": ["include/regraft/matching/bgl.hpp", "lib/repair", "lib/placement", "lib/search/tree_tests.cpp", "apps/phylo"],
     "libpll/": [],  # AGPL: an oracle of tests and a peer of benchmarks
     "hwy/": ["lib/likelihood/kernels"],
     "pll.h": [],  # it is libpll/pll.h

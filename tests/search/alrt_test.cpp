@@ -43,7 +43,7 @@ RellSamples samples_of(test::SmallDataset const& data, ft::Communicator const& c
             mine[q].push_back(weights.begin[q] + i);
         }
     }
-    return {weights.all, weights.begin, mine, count, seed};
+    return {SiteSampler(weights.all, weights.begin), mine, {.last = count, .seed = seed}};
 }
 
 TEST(RellSamples, AddTheWeightedValuesOfAllSamples) {
@@ -52,7 +52,7 @@ TEST(RellSamples, AddTheWeightedValuesOfAllSamples) {
     std::vector<std::uint64_t> const partition_begin{0, 4, 6};
     std::vector<std::vector<std::uint64_t>> const local{{3, 1}, {}};
     auto const scale = FixedScale::of(16, 400000);
-    RellSamples const some(weights, partition_begin, local, 4, 9);
+    RellSamples const some(SiteSampler(weights, partition_begin), local, {.last = 4, .seed = 9});
     for (double stray : {1.0, 1000.0}) {
         std::vector<double> const values{0.25, -1.5 * stray};
         std::vector<FixedSum> sums(5);

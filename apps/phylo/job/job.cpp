@@ -105,7 +105,8 @@ std::optional<RellSamples> Job::rell_samples_for(Item item) const {
         for (auto i = value(piece.sites.first); i < value(piece.sites.last); ++i) patterns.push_back(i);
     }
     auto const& [comm, options, output, log, dataset, agenda] = context_;
-    return RellSamples(dataset.weights, dataset.partition_begin, local, options.alrt_replicates, mix(options.seed));
+    return RellSamples(SiteSampler(dataset.weights, dataset.partition_begin), local,
+                       {.last = options.alrt_replicates, .seed = mix(options.seed)});
 }
 
 /// Works on the items of this PE's group in turn, while other groups work on theirs.

@@ -7,19 +7,27 @@
 #include <vector>
 
 #include "regraft/search/distributed_likelihood.hpp"
+#include "regraft/search/resampling.hpp"
 
 #pragma GCC visibility push(default)
 namespace regraft::search {
 
-/// Samples of the sites (resampled_weights) that resample log-likelihoods without optimising (RELL, Kishino et al.
-/// 1990): the weight of each of this PE's patterns in each sample. Takes 2 bytes per local pattern and sample.
+/// Samples with the numbers first .. last - 1, of those that follow from a seed.
+struct SampleNumbers {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    std::uint64_t seed = 1;
+    SampleSize size{};
+};
+
+/// Samples of the sites that resample log-likelihoods without optimising (RELL, Kishino et al. 1990): the weight of each
+/// of this PE's patterns in each sample. Takes 2 bytes per local pattern and sample.
 class RellSamples {
 public:
-    /// weights, partition_begin: of all patterns. local: this PE's patterns in each partition, in the order of its
-    /// Sites. The numbers of a PE do not depend on the patterns of others. O(count * sites). Preconditions: as of
-    /// resampled_weights.
-    RellSamples(std::span<std::uint32_t const> weights, std::span<std::uint64_t const> partition_begin,
-                std::span<std::vector<std::uint64_t> const> local, std::uint32_t count, std::uint64_t seed);
+    /// local: this PE's patterns in each partition, in the order of its Sites. A sample does not depend on the other
+    /// samples, and the numbers of a PE not on the patterns of others. O(samples * sites).
+    RellSamples(SiteSampler const& sites, std::span<std::vector<std::uint64_t> const> local,
+                SampleNumbers const& numbers);
 
     std::uint32_t count() const { return count_; }
     /// Adds the weighted sums of values, one per local pattern of a partition: over all sites to sums[0], over sample i

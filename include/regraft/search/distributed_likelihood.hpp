@@ -102,7 +102,9 @@ public:
     /// were left out. Not collective.
     std::vector<double> local_loglh(msa::HalfEdge h, std::size_t partition);
     /// Adds sums of such values, which each PE made with loglh_scale(), over all PEs.
-    std::vector<double> sum_over_ranks(std::span<FixedSum> sums);
+    std::vector<double> sum_over_ranks(std::span<FixedSum> sums) { return sum_over_ranks(sums, loglh_scale()); }
+    /// The same for sums on another grid.
+    std::vector<double> sum_over_ranks(std::span<FixedSum> sums, FixedScale const& scale);
     FixedScale const& loglh_scale() const { return partitions_.front().loglh_scale(); }
 
     /// Prepares branch_values for the edge of h. Valid until anything except that edge's length changes.

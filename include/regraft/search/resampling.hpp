@@ -1,6 +1,8 @@
-// Samples of the sites of an alignment: replicates of the bootstrap (Felsenstein 1985), and the samples of SH-aLRT.
+// Samples of the sites of an alignment: replicates of the bootstrap (Felsenstein 1985), and the samples of SH-aLRT and
+// of tests of trees.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -8,9 +10,38 @@
 #pragma GCC visibility push(default)
 namespace regraft::search {
 
-/// The weight of each pattern in a sample: from every partition as many sites as it has are drawn with replacement;
-/// `weights` says how many sites have each pattern. A function of its arguments. Precondition: partition_begin ascends
-/// from 0 to the number of weights. O(sites), also in memory.
+/// The number of sites that a sample has, relative to that of the data.
+struct SampleSize {
+    std::uint32_t tenths = 10;
+    friend bool operator==(SampleSize, SampleSize) = default;
+};
+
+/// Draws sites with replacement, from every partition as many as it has, or its share of another number.
+class SiteSampler {
+public:
+    /// weights: the number of sites of each pattern, of which a view is kept. Precondition: partition_begin ascends from
+    /// 0 to the number of weights. O(sites), also in memory.
+    SiteSampler(std::span<std::uint32_t const> weights, std::span<std::uint64_t const> partition_begin);
+
+    /// The weight of each pattern in the data.
+    std::span<std::uint32_t const> weights() const { return weights_; }
+    std::size_t num_partitions() const { return partition_begin_.size() - 1; }
+    std::uint64_t num_sites() const { return pattern_of_site_.size(); }
+    std::uint64_t num_sites(std::size_t partition) const {
+        return partition_begin_[partition + 1] - partition_begin_[partition];
+    }
+    /// The number of sites of a sample: rounded for all partitions together.
+    std::uint64_t num_drawn(SampleSize size) const;
+    /// The weight of each pattern in a sample. A function of the sampler and of its arguments. O(sites).
+    std::vector<std::uint32_t> draw(std::uint64_t seed, SampleSize size = {}) const;
+
+private:
+    std::span<std::uint32_t const> weights_;
+    std::vector<std::uint64_t> partition_begin_;  // begins of the partitions' sites
+    std::vector<std::uint64_t> pattern_of_site_;  // sites are ordered by their patterns
+};
+
+/// The sample of SiteSampler::draw, for a single one.
 std::vector<std::uint32_t> resampled_weights(std::span<std::uint32_t const> weights,
                                              std::span<std::uint64_t const> partition_begin, std::uint64_t seed);
 

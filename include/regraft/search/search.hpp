@@ -11,6 +11,7 @@
 #include "regraft/search/constraint.hpp"
 #include "regraft/search/distributed_likelihood.hpp"
 #include "regraft/search/model_choice.hpp"
+#include "regraft/search/tested_trees.hpp"
 #include "regraft/search/topology.hpp"
 
 #pragma GCC visibility push(default)
@@ -22,7 +23,7 @@ enum class Goal : std::uint8_t { likelihood, evaluation, tree };
 /// The stages of the machine. A search passes through all stages in this order, an evaluation through the last ones.
 /// Before both, models are chosen if requested. Near and far: how far subtrees are moved. Fusing leaves a local maximum
 /// by parts of other good trees, and goes back to far moves if that paid. Escapes leave it by random changes at one
-/// place. Support: that of edges, if requested.
+/// place. Support: that of edges, if requested. Tests: of given trees, on resampled sites.
 enum class Stage : std::uint8_t {
     model_choice,
     rough_model,
@@ -33,6 +34,7 @@ enum class Stage : std::uint8_t {
     escapes,
     final_model,
     support,
+    tests,
     done
 };
 std::string to_string(Stage stage);
@@ -75,6 +77,7 @@ struct SearchState {
     std::uint64_t successes = 0;       // number of exchanges and escapes that improved the tree
     std::uint64_t failures = 0;        // number of consecutive escapes that did not improve the tree much
     std::vector<double> alrt;          // SH-aLRT support of tree.edges(), NaN at tips; empty until it is computed
+    SampleCounts counts;               // of the samples so far, for tests of trees
 
     std::vector<std::byte> to_bytes() const;
     /// Reads what to_bytes wrote. Throws InputError if these bytes are no state.
@@ -117,6 +120,7 @@ struct SearchOptions {
     std::vector<CountedData> counted;  // per partition; only for the choice of models
     std::vector<std::uint64_t> sites_per_partition;
     RellSamples const* rell_samples = nullptr;  // for SH-aLRT; null: no stage of support
+    std::optional<TestSamples> test_samples;    // for tests of trees; none: no such stage
     std::vector<msa::Tree> others;              // local maxima to fuse the tree with, the best first
     Constraint const* constraint = nullptr;     // all trees comply with it, including the first one; null: any tree
 };
@@ -129,7 +133,11 @@ SearchState start_fusing(SearchState best);
 /// Stage::done.
 SearchState start_support(SearchState best);
 
-/// Makes one step: an optimiser call, a random change, or the move of one subtree. Reads the position from `state` and
+/// The state to count samples for tests of trees, with SearchOptions::test_samples. Precondition: best.stage ==
+/// Stage::done.
+SearchState start_tests(SearchState best);
+
+/// Makes one step: an optimiser call, a random change, the move of one subtree, or a batch of samples. Reads the position from `state` and
 /// updates it. `likelihood` must hold the subject of the state, and does so after the step, except after a step that
 /// ends a trial of a model. Precondition: state.stage != done. Collective over the PEs of the likelihood, which all
 /// pass equal states and options. On ft::ProcessFailure the state may be halfway: go on from one that was saved before,
