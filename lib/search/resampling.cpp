@@ -3,14 +3,6 @@
 #include "regraft/core/random.hpp"
 
 namespace regraft::search {
-namespace {
-
-/// The share of the first sites of the data in a sample, rounded to the nearest number.
-std::uint64_t share(std::uint64_t sites, SampleSize size) {
-    return (sites * size.tenths + 5) / 10;
-}
-
-}  // namespace
 
 SiteSampler::SiteSampler(std::span<std::uint32_t const> weights, std::span<std::uint64_t const> partition_begin)
     : weights_(weights), partition_begin_(partition_begin.size()) {
@@ -22,10 +14,6 @@ SiteSampler::SiteSampler(std::span<std::uint32_t const> weights, std::span<std::
     }
 }
 
-std::uint64_t SiteSampler::num_drawn(SampleSize size) const {
-    return share(num_sites(), size);
-}
-
 std::vector<std::uint32_t> SiteSampler::draw(std::uint64_t seed, SampleSize size) const {
     std::vector<std::uint32_t> drawn(weights_.size(), 0);
     Random random(seed);
@@ -33,7 +21,7 @@ std::vector<std::uint32_t> SiteSampler::draw(std::uint64_t seed, SampleSize size
         auto const begin = partition_begin_[q];
         auto const end = partition_begin_[q + 1];
         if (begin == end) continue;
-        for (auto left = share(end, size) - share(begin, size); left > 0; --left) {
+        for (auto left = num_drawn(end, size) - num_drawn(begin, size); left > 0; --left) {
             ++drawn[pattern_of_site_[begin + random.below(end - begin)]];
         }
     }

@@ -219,21 +219,21 @@ ScaledFit fit_scaled_wins(std::span<ScaledWins const> wins) {
     return fit;
 }
 
-std::vector<TreeTest> tree_tests(Contest const& contest, std::span<SampleCounts const> counts,
-                                 std::uint32_t num_samples, SiteSampler const& sites) {
+std::vector<TreeTest> tree_tests(std::span<double const> loglh, std::span<SampleCounts const> counts,
+                                 std::uint32_t num_samples, std::uint64_t num_sites) {
     REGRAFT_EXPECTS(counts.size() == num_sample_sizes);
     auto const& usual = counts[usual_size];
     auto const share = [&](auto number) { return static_cast<double>(number) / num_samples; };
-    auto const best = *std::ranges::max_element(contest.loglh);
+    auto const best = *std::ranges::max_element(loglh);
     std::vector<TreeTest> tests;
-    for (std::size_t i = 0; i < contest.num_trees(); ++i) {
+    for (std::size_t i = 0; i < loglh.size(); ++i) {
         std::vector<ScaledWins> wins;
         for (std::uint32_t k = 0; k < num_sample_sizes; ++k) {
-            auto const drawn = static_cast<double>(sites.num_drawn(sample_size(k)));
-            wins.push_back({drawn / static_cast<double>(sites.num_sites()), counts[k].wins[i], num_samples});
+            auto const drawn = static_cast<double>(num_drawn(num_sites, sample_size(k)));
+            wins.push_back({drawn / static_cast<double>(num_sites), counts[k].wins[i], num_samples});
         }
-        tests.push_back({.loglh = contest.loglh[i],
-                         .difference = best - contest.loglh[i],
+        tests.push_back({.loglh = loglh[i],
+                         .difference = best - loglh[i],
                          .bp = share(usual.shares[i]),
                          .kh = share(usual.kh[i]),
                          .sh = share(usual.sh[i]),

@@ -18,6 +18,7 @@
 #include "regraft/msa/partition.hpp"
 #include "regraft/msa/splits.hpp"
 #include "regraft/search/optimise.hpp"
+#include "regraft/search/topology.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -136,8 +137,21 @@ msa::ReadTrees read_user_trees(Options const& options, Dataset const& dataset) {
     msa::NewickOptions const how{.multifurcations = msa::Multifurcations::at_random,
                                  .seed = mix(options.seed),
                                  .limits = msa::LengthLimits{min_branch_length, max_branch_length}};
-    auto const count = options.command == Command::search ? msa::TreeCount::any : msa::TreeCount::one;
+    auto const count = options.command == Command::search || options.command == Command::test ? msa::TreeCount::any : msa::TreeCount::one;
     return msa::read_trees(options.tree, dataset.taxa, how, count);
+}
+
+std::vector<std::string> unite_equal_trees(std::vector<msa::Tree>& trees, Options const& options) {
+    std::vector<std::string> warnings;
+    std::map<std::uint64_t, std::size_t> first_of;
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+        auto const first = first_of.try_emplace(fingerprint(trees[i]), i).first->second;
+        if (first == i) continue;
+        trees[i] = trees[first];
+        warnings.push_back(fmt::format("{}: tree {} has the topology of tree {}, so it has the same result",
+                                       options.tree.string(), i + 1, first + 1));
+    }
+    return warnings;
 }
 
 std::vector<std::string> warnings_of(msa::ReadTrees const& read, Options const& options) {

@@ -38,6 +38,7 @@ struct Dataset {
     std::vector<std::uint32_t> weights;          // per pattern
     std::vector<PatternOrigin> origins;          // per pattern; empty if an alignment can only be read as a whole
     std::vector<std::uint64_t> sites_per_partition;
+    std::vector<std::uint64_t> pattern_of_site;  // in the order of the alignment; empty unless sites are written
     std::vector<std::string> warnings;
     std::vector<std::uint32_t> outgroup;  // taxa at which trees are rooted when they are written; or empty
     std::uint64_t content_hash = 0;       // hash of models, taxa and patterns
@@ -81,6 +82,10 @@ std::vector<std::uint32_t> outgroup_of(Options const& options, Dataset const& da
 /// The trees of --tree, empty without it. Nodes with more than two children are resolved at random by the seed, and
 /// lengths that the search does not allow are changed. Throws InputError.
 msa::ReadTrees read_user_trees(Options const& options, Dataset const& dataset);
+
+/// Lets trees of the same topology, which have the same optimum, all be the first of them. Returns a warning for each
+/// of the others.
+std::vector<std::string> unite_equal_trees(std::vector<msa::Tree>& trees, Options const& options);
 
 /// What was changed in the user's trees, a line each.
 std::vector<std::string> warnings_of(msa::ReadTrees const& read, Options const& options);

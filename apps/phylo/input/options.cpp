@@ -1,6 +1,7 @@
 #include "input/options.hpp"
 
 #include <charconv>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -43,6 +44,9 @@ std::map<std::string, std::string> const examples{
      "  regraft-run -n 8 regraft-phylo search --msa a.phy --model LG+G4 --time-limit 80000\n"
      "  regraft-run -n 8 regraft-phylo search --msa a.phy --model JC --fail spr:inside:0:20,load:before:3:0\n"},
     {"evaluate", "  regraft-phylo evaluate --msa a.phy --model GTR+G --tree a.nwk\n"},
+    {"test",
+     "  regraft-phylo test --msa a.phy --model GTR+G --trees hypotheses.nwk\n"
+     "  regraft-phylo test --msa a.phy --model a.phy.regraft.bestModel --trees hypotheses.nwk --sitelh\n"},
     {"loglh", "  regraft-phylo loglh --msa a.phy --model a.phy.regraft.bestModel --tree a.phy.regraft.bestTree\n"}};
 
 /// Options that belong together, in the order of the help.
@@ -51,10 +55,10 @@ struct OptionGroup {
     std::vector<char const*> options;
 };
 std::vector<OptionGroup> const groups{
-    {"Input", {"--msa", "--model", "--criterion", "--partitions", "--brlen", "--tree", "--constraint", "--reduced"}},
+    {"Input", {"--msa", "--model", "--criterion", "--partitions", "--brlen", "--tree", "--trees", "--constraint", "--reduced"}},
     {"Search", {"--starts", "--effort", "--spr-radius", "--seed"}},
-    {"Support", {"--all", "--bs-trees", "--bs-metric", "--alrt"}},
-    {"Output", {"--prefix", "--redo", "--json", "--outgroup", "--profile"}},
+    {"Support", {"--all", "--bs-trees", "--bs-metric", "--alrt", "--samples"}},
+    {"Output", {"--prefix", "--redo", "--json", "--outgroup", "--sitelh", "--profile"}},
     {"Resources",
      {"--threads", "--groups", "--memory", "--time-limit", "--checkpoint-interval", "--keep", "--replicas"}},
     {"For tests", {"--fail", "--repeats", "--instructions"}}};
@@ -90,6 +94,26 @@ constexpr char const* what_auto_does =
     "  3. other combinations that come close.\n"
     "Then the job goes on as if the best model had been given.\n"
     "\n";
+
+constexpr char const* what_test_does =
+    "Tests which of the given trees the data reject. Branch lengths and models are optimised for each tree, as evaluate\n"
+    "does; --model PREFIX.bestModel keeps one model for all. Then sites are resampled, and the log-likelihoods of the\n"
+    "resampled sites, without optimising again (RELL), tell how much of a difference is chance:\n"
+    "\n"
+    "  bp    share of the samples in which the tree is the best (Kishino et al. 1990)\n"
+    "  kh    p-value against the best other tree, for two trees chosen before the data were seen (Kishino, Hasegawa "
+    "1989)\n"
+    "  sh    p-value against all trees, conservative, more so the more trees there are (Shimodaira, Hasegawa 1999)\n"
+    "  wkh, wsh  the same two with differences in standard deviations\n"
+    "  elw   expected likelihood weight (Strimmer, Rambaut 2002)\n"
+    "  au    p-value of the approximately unbiased test, from samples of ten sizes: recommended (Shimodaira 2002)\n"
+    "\n"
+    "A tree is rejected if its p-value is below 0.05, or if it is outside of the smallest set of trees whose bp or elw\n"
+    "add up to 0.95. All trees should be there that are plausible, the best one included, and none should be chosen by\n"
+    "these data, except by sh and au.\n"
+    "\n"
+    "Output: PREFIX.test (a table), PREFIX.mlTrees (all trees with their branch lengths), PREFIX.siteLH with --sitelh,\n"
+    "PREFIX.bestTree, .svg, .bestModel (of the likeliest tree), .json, .log. Exit codes as for search.";
 
 constexpr char const* after =
     "Output: PREFIX.bestTree (Newick), PREFIX.svg (the tree, drawn), PREFIX.bestModel (for --model), PREFIX.json\n"
@@ -255,7 +279,6 @@ void add_options(CLI::App& app, Options& options) {
                    "criterion by which --model auto chooses: bic (default), aicc or aic")
         ->transform(common::one_of(criteria))
         ->type_name("NAME");
-    app.add_option("--tree", options.tree, "Newick tree to evaluate, or trees to start from")->type_name("FILE");
     app.add_option("--seed", options.seed, "seed of all random choices (default 1)")
         ->check(whole_number)
         ->type_name("N");
@@ -310,7 +333,21 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--fail", options.fail,
                    "kill ranks: POINT:RANK:OCCURRENCE,... or random:SEED:COUNT (see: regraft-phylo points)")
         ->type_name("PLAN");
+    app.add_flag("--sitelh", options.site_loglh,
+                 "write PREFIX.siteLH: the log-likelihood of each site, in the alignment's order, as TREE-PUZZLE does");
+}
+
+void add_tree(CLI::App& app, Options& options) {
+    app.add_option("--tree", options.tree, "Newick tree to evaluate, or trees to start from")->type_name("FILE");
     app.footer(std::string(what_auto_does) + after);
+}
+
+void add_test_options(CLI::App& app, Options& options) {
+    app.add_option("--trees", options.tree, "Newick trees to test, each with all taxa")->required()->type_name("FILE");
+    app.add_option("--samples", options.samples, "samples of the sites, of each of ten sizes (default 10000)")
+        ->check(CLI::Range(1U, 10'000'000U))
+        ->type_name("N");
+    app.footer(what_test_does);
 }
 
 void add_profile(CLI::App& app, Options& options) {
@@ -358,15 +395,17 @@ Parsed parse_our_words(int argc, char const* const* argv) {
     std::pair<char const*, char const*> const commands[] = {
         {"search", "find a good tree: hill climbing by SPR moves, and escapes from local maxima"},
         {"evaluate", "optimise model and branch lengths on --tree"},
+        {"test", "test which of given trees the data reject: AU, SH, KH, bootstrap proportions"},
         {"loglh",
          "compute the log-likelihood of --tree at its branch lengths, with start parameters (rates 1, alpha 1)"}};
-    Command const meaning[] = {Command::search, Command::evaluate, Command::loglh};
-    CLI::App* subcommands[3];
-    for (std::size_t i = 0; i < 3; ++i) {
+    Command const meaning[] = {Command::search, Command::evaluate, Command::test, Command::loglh};
+    CLI::App* subcommands[std::size(meaning)];
+    for (std::size_t i = 0; i < std::size(meaning); ++i) {
         subcommands[i] = app.add_subcommand(commands[i].first, commands[i].second);
         add_input_options(*subcommands[i], options);
         if (meaning[i] == Command::search) add_search_options(*subcommands[i], options);
         add_options(*subcommands[i], options);
+        (meaning[i] == Command::test ? add_test_options : add_tree)(*subcommands[i], options);
         if (meaning[i] != Command::loglh) add_profile(*subcommands[i], options);
         group_options(*subcommands[i]);
     }
@@ -384,7 +423,7 @@ Parsed parse_our_words(int argc, char const* const* argv) {
             return {.options = std::nullopt, .message = "", .trees = trees};
         }
         if (check->parsed()) options.command = Command::check;
-        for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t i = 0; i < std::size(meaning); ++i) {
             if (subcommands[i]->parsed()) options.command = meaning[i];
         }
         complete(options);

@@ -14,7 +14,7 @@ namespace regraft::phylo {
 
 using namespace search;
 
-enum class Command : std::uint8_t { check, loglh, evaluate, search };
+enum class Command : std::uint8_t { check, loglh, evaluate, test, search };
 
 struct Options {
     std::string command_line;  // as the user gave it
@@ -32,6 +32,8 @@ struct Options {
     bool all = false;                   // supports for the best tree as well
     std::uint32_t replicates = 0;       // largest number of bootstrap replicates
     std::uint32_t alrt_replicates = 0;  // replicates of SH-aLRT; 0: none
+    std::uint32_t samples = 10'000;     // samples of each size, for tests of trees
+    bool site_loglh = false;            // write the log-likelihoods of single sites
     bool until_convergence = false;     // fewer replicates if they suffice
     std::vector<std::string> outgroup;  // taxa at which trees are rooted when they are written
     std::uint64_t seed = 1;

@@ -21,7 +21,8 @@ constexpr std::array commands{
     CommandName{"--search", "search", "", ""},     CommandName{"--search1", "search", "--starts", "pars{1}"},
     CommandName{"--all", "search", "--all", ""},   CommandName{"--bootstrap", "search", "--bs-trees", "auto"},
     CommandName{"--evaluate", "evaluate", "", ""}, CommandName{"--loglh", "loglh", "", ""},
-    CommandName{"--check", "check", "", ""},       CommandName{"--parse", "check", "", ""},
+    CommandName{"--sitelh", "evaluate", "--sitelh", ""},  CommandName{"--check", "check", "", ""},
+          CommandName{"--parse", "check", "", ""},
 };
 
 /// Command lines with these flags are handled elsewhere.
@@ -68,7 +69,6 @@ constexpr std::array foreign{
     Foreign{"--simd", "",
             "the fastest vector instructions are used, and the results are the same with all; leave it out"},
     Foreign{"--site-weights", "", "weights of sites are not read"},
-    Foreign{"--sitelh", "", "likelihoods of single sites are not written"},
     Foreign{"--spr-cutoff", "", "how much worse a move may be follows from the data; leave it out"},
     Foreign{"--start", "", "start trees are made by search --starts, which does not write them"},
     Foreign{"--terrace", "", "terraces are not computed"},

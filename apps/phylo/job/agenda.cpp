@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "regraft/core/random.hpp"
 #include "regraft/msa/support.hpp"
 #include "regraft/search/resampling.hpp"
+#include "report/test_report.hpp"
 
 namespace regraft::phylo {
 
@@ -24,6 +26,7 @@ Goal goal_of(Command command) {
         case Command::search:
             return Goal::tree;
         case Command::evaluate:
+        case Command::test:
             return Goal::evaluation;
         case Command::loglh:
         case Command::check:
@@ -48,12 +51,21 @@ std::uint64_t seed_of_replicate(Item item, Options const& options) {
     return mix(options.seed) + item.number;
 }
 
+/// The seed for the samples of one size.
+std::uint64_t seed_of_samples(Item item, Options const& options) {
+    return mix(options.seed) + item.number;
+}
+
 }  // namespace
 
 Beginnings read_beginnings(Options const& options, Dataset const& dataset) {
     Beginnings result;
     auto read = read_user_trees(options, dataset);
     result.warnings = warnings_of(read, options);
+    if (options.command == Command::test) {
+        auto equal = unite_equal_trees(read.trees, options);
+        std::ranges::move(equal, std::back_inserter(result.warnings));
+    }
     result.starts = starts_of(options, read.trees.size(), dataset.taxa.size());
     result.constraint = read_constraint(options, dataset);
     if (result.constraint) check_user_trees(options, read, *result.constraint);
@@ -78,11 +90,16 @@ std::vector<Item> Agenda::next_items(Progress const& progress) {
     if (items.empty() && fuses()) want(Purpose::fusion, 1);
     if (items.empty()) want(Purpose::replicate, wanted_replicates(progress));
     if (items.empty() && options_.alrt_replicates > 0) want(Purpose::support, 1);
+    if (items.empty() && tests()) want(Purpose::test, num_sample_sizes);
     return items;
 }
 
 bool Agenda::fuses() const {
-    return beginnings_.starts.size() > 1 && options_.effort != Effort::fast;
+    return !tests() && beginnings_.starts.size() > 1 && options_.effort != Effort::fast;
+}
+
+bool Agenda::tests() const {
+    return options_.command == Command::test;
 }
 
 /// The number of replicates that are wanted now. If they may converge, it is the next number at which convergence is
@@ -112,13 +129,16 @@ std::string Agenda::name_of(Item item) const {
         case Purpose::model_choice:
             return "model choice";
         case Purpose::start:
-            return beginnings_.starts.size() == 1 ? "" : "start " + to_string(beginnings_.starts[item.number]);
+            if (beginnings_.starts.size() == 1) return "";
+            return (tests() ? "" : "start ") + to_string(beginnings_.starts[item.number]);
         case Purpose::fusion:
             return "fusion";
         case Purpose::replicate:
             return fmt::format("replicate {}", item.number + 1);
         case Purpose::support:
             return "SH-aLRT";
+        case Purpose::test:
+            return fmt::format("samples of {:.1f} of the sites", 0.1 * sample_size(item.number).tenths);
     }
     return "";
 }
@@ -144,6 +164,9 @@ SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
             result.others = other_trees(progress);
             break;
         case Purpose::support:
+            break;
+        case Purpose::test:
+            result.test_samples = {nullptr, sample_size(item.number), options_.samples, seed_of_samples(item, options_)};
             break;
         case Purpose::replicate:
             result.seed = seed_of_replicate(item, options_);
@@ -193,6 +216,7 @@ bool Agenda::needs_patterns(Item item, Progress const& progress) const {
             return beginnings_.starts[item.number].kind == Start::Kind::parsimony;
         case Purpose::fusion:
         case Purpose::support:
+        case Purpose::test:
             break;
     }
     return false;
@@ -201,6 +225,7 @@ bool Agenda::needs_patterns(Item item, Progress const& progress) const {
 SearchState Agenda::first_state(Item item, Progress const& progress, msa::Patterns const* patterns) const {
     if (item.purpose == Purpose::fusion) return start_fusing(*progress.find(best_start(progress)));
     if (item.purpose == Purpose::support) return start_support(*progress.find(best_item(progress)));
+    if (item.purpose == Purpose::test) return start_tests(*progress.find(best_item(progress)));
     auto const options = options_of(item, progress);
     auto const tree_of = [&](Start start, msa::Patterns const* from) {
         auto tree = start_tree(start, options.seed, dataset_, from, beginnings_.user_trees, constraint());
@@ -247,7 +272,18 @@ std::vector<std::string> Agenda::lines_of(std::span<Item const> items, Progress 
                 fmt::format(", halves differ by {:.2f} %", 100 * convergence_of(done, progress).mean_distance);
         }
     }
+    if (items.front().purpose == Purpose::test) lines = test_lines(tests_of(progress));
     return lines;
+}
+
+/// Precondition: the samples of all sizes are done.
+std::vector<TreeTest> Agenda::tests_of(Progress const& progress) const {
+    std::vector<double> loglh;
+    for (std::uint32_t i = 0; i < beginnings_.starts.size(); ++i)
+        loglh.push_back(progress.find({Purpose::start, i})->loglh);
+    std::vector<SampleCounts> counts;
+    for (std::uint32_t k = 0; k < num_sample_sizes; ++k) counts.push_back(progress.find({Purpose::test, k})->counts);
+    return tree_tests(loglh, counts, options_.samples, dataset_.num_sites());
 }
 
 Result Agenda::result_of(Progress const& progress) {
@@ -257,6 +293,7 @@ Result Agenda::result_of(Progress const& progress) {
         result.starts.push_back({to_string(beginnings_.starts[i]), *progress.find({Purpose::start, i})});
     }
     if (auto const* const support = progress.find({Purpose::support})) result.supports.alrt = support->alrt;
+    if (tests()) result.tests = tests_of(progress);
     auto const replicates = wanted_replicates(progress);
     for (std::uint32_t i = 0; i < replicates; ++i) {
         result.replicates.push_back(progress.find({Purpose::replicate, i})->tree);
@@ -283,6 +320,8 @@ bool Agenda::has(Item item) const {
             return item.number < options_.replicates;
         case Purpose::support:
             return item.number == 0 && options_.alrt_replicates > 0;
+        case Purpose::test:
+            return item.number < num_sample_sizes && tests();
     }
     return false;
 }
@@ -290,7 +329,13 @@ bool Agenda::has(Item item) const {
 void Agenda::check(Progress const& progress) const {
     for (auto const& [item, state] : progress.states()) {
         if (!has(item)) throw InputError("has a search that is none of this job");
-        check_state(state, item.purpose, {dataset_, options_.linkage, options_.criterion, constraint()});
+        check_state(state, item,
+                    {.dataset = dataset_,
+                     .linkage = options_.linkage,
+                     .criterion = options_.criterion,
+                     .constraint = constraint(),
+                     .num_trees = beginnings_.starts.size(),
+                     .num_samples = options_.samples});
     }
 }
 
@@ -305,7 +350,8 @@ std::uint64_t Agenda::fingerprint() const {
          {static_cast<std::uint64_t>(options_.command), static_cast<std::uint64_t>(options_.linkage),
           static_cast<std::uint64_t>(options_.criterion), static_cast<std::uint64_t>(options_.effort), options_.seed,
           std::uint64_t{options_.spr_radius}, std::uint64_t{options_.replicates},
-          std::uint64_t{options_.until_convergence}, std::uint64_t{options_.alrt_replicates}}) {
+          std::uint64_t{options_.until_convergence}, std::uint64_t{options_.alrt_replicates},
+          std::uint64_t{tests() ? options_.samples : 0}}) {
         out.put(number);
     }
     return hash(out.bytes());

@@ -66,6 +66,8 @@ public:
 
 private:
     bool fuses() const;
+    bool tests() const;
+    std::vector<TreeTest> tests_of(Progress const& progress) const;
     bool has(Item item) const;
     std::uint32_t wanted_replicates(Progress const& progress);
     msa::Convergence convergence_of(std::uint32_t replicates, Progress const& progress);

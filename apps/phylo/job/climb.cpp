@@ -86,9 +86,11 @@ void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
     auto const name = agenda->name_of(task.item);
     auto options = agenda->options_of(task.item, known_.progress);
     if (task.rell_samples) options.rell_samples = &*task.rell_samples;
+    if (options.test_samples) options.test_samples->trees = task.tested_trees;
     auto const at_stake =
         std::clamp<std::uint64_t>(work_per_commit / dataset.num_patterns(), 1, evaluations_per_commit);
-    bool const is_told = task.item.purpose != Purpose::replicate;
+    bool const is_told = task.item.purpose != Purpose::replicate && task.item.purpose != Purpose::test;
+    bool const samples = state.stage == Stage::tests;  // a step is much work, which few evaluations count
     bool const chooses = state.stage == Stage::model_choice;
     bool serves = state.stage != Stage::done;
     while (serves) {
@@ -96,7 +98,7 @@ void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
         auto const doing = name.empty() || chooses ? was : name + ", " + was;
         records_.doing = doing;
         log.progress(fmt::format("{}{}, step {}, log-likelihood {:.4f}{}", batch.share_done(), doing,
-                                 state.position + 1, state.loglh, batch.time_left()),
+                                 samples ? state.position : state.position + 1, state.loglh, batch.time_left()),
                      comm.leads());
         advance(state, likelihood, options);
         bool const went_on = describe(state) != was;
@@ -104,7 +106,7 @@ void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
         if (chooses && state.stage != Stage::model_choice) {
             for (auto const& line : choice_lines(dataset, state, job_options.criterion)) context_.say(line);
         }
-        if (went_on || likelihood.evaluations() - tally.committed >= at_stake) {
+        if (went_on || samples || likelihood.evaluations() - tally.committed >= at_stake) {
             commit(task, state);
             tally.committed = likelihood.evaluations();
         }

@@ -39,6 +39,7 @@ struct Task {
     std::vector<std::uint32_t> weights;       // weights of the patterns; empty: as in the alignment
     std::optional<RellSamples> rell_samples;  // for SH-aLRT
     ft::Participants participants;
+    TestedTrees const* tested_trees = nullptr;  // for tests of trees
 };
 
 /// Makes steps of searches together with the other members of this PE's group.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "job/resources.hpp"
+#include "job/site_values.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/likelihood/instructions.hpp"
@@ -16,6 +17,8 @@ namespace {
 
 /// With fewer patterns a rank has too little to do between two reductions, so more groups are faster.
 constexpr std::uint64_t enough_patterns = 4000;
+
+ft::FailPhase tested_phase("tested");
 
 }  // namespace
 
@@ -96,17 +99,34 @@ std::uint32_t Job::groups_for(std::size_t num_items) const {
     return checked_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, most));
 }
 
+/// This PE's patterns in each partition.
+std::vector<std::vector<std::uint64_t>> Job::my_patterns() const {
+    return patterns_by_partition(sites_.work(), context_.dataset.partitions.size());
+}
+
 /// Samples of this PE's sites for SH-aLRT.
 std::optional<RellSamples> Job::rell_samples_for(Item item) const {
     if (item.purpose != Purpose::support) return std::nullopt;
-    std::vector<std::vector<std::uint64_t>> local(context_.dataset.partitions.size());
-    for (auto const& piece : sites_.work()) {
-        auto& patterns = local[value(piece.partition)];
-        for (auto i = value(piece.sites.first); i < value(piece.sites.last); ++i) patterns.push_back(i);
-    }
     auto const& [comm, options, output, log, dataset, agenda] = context_;
-    return RellSamples(SiteSampler(dataset.weights, dataset.partition_begin), local,
+    return RellSamples(SiteSampler(dataset.weights, dataset.partition_begin), my_patterns(),
                        {.last = options.alrt_replicates, .seed = mix(options.seed)});
+}
+
+/// The trees that are tested, with the log-likelihoods of this PE's sites. Collective over the participants.
+TestedTrees Job::tested_trees(SiteSampler const& sampler, ft::Participants participants) {
+    auto& comm = context_.comm;
+    records_.doing = "log-likelihoods of sites";
+    comm.reach(tested_phase.before);
+    TestedTrees trees({sampler, my_patterns()});
+    auto const& progress = known_.progress;
+    for (Item item{Purpose::start}; progress.find(item) != nullptr; ++item.number) {
+        auto likelihood = climber_.likelihood_of(*progress.find(item), participants, {});
+        trees.add(likelihood);
+        comm.reach(tested_phase.inside);
+        if (progress.find({Purpose::start, item.number + 1}) == nullptr) trees.compare(likelihood);
+    }
+    comm.reach(tested_phase.after);
+    return trees;
 }
 
 /// Works on the items of this PE's group in turn, while other groups work on theirs.
@@ -125,11 +145,17 @@ void Job::work_on(std::vector<Item> const& items) {
 
 void Job::work_in_group(std::vector<Item> const& items, ft::Participants participants) {
     auto const num_groups = sites_.num_groups();
+    auto const& dataset = context_.dataset;
+    std::optional<SiteSampler> sampler;
+    std::optional<TestedTrees> trees;
+    if (items.front().purpose == Purpose::test)
+        trees.emplace(tested_trees(sampler.emplace(dataset.weights, dataset.partition_begin), participants));
     bool const is_last_use = items.size() <= num_groups;
     Batch batch{.mine = (items.size() - sites_.my_group() + num_groups - 1) / num_groups};
     for (auto i = sites_.my_group(); i < items.size(); i += num_groups) {
         auto state = state_of(items[i]);
-        Task const task{items[i], context_.agenda->weights_of(items[i]), rell_samples_for(items[i]), participants};
+        Task const task{items[i], context_.agenda->weights_of(items[i]), rell_samples_for(items[i]), participants,
+                        trees ? &*trees : nullptr};
         if (is_last_use) patterns_.reset();
         known_.news.note(items[i], state);
         climber_.finish(task, state, batch);
@@ -172,6 +198,28 @@ void Job::stop() {
     throw Stopped();
 }
 
+/// The log-likelihoods of all patterns under each tree that was evaluated, or under the best one of a search; on the
+/// leading PE. Collective, uniform.
+std::vector<std::vector<double>> Job::site_loglh() {
+    auto const& dataset = context_.dataset;
+    auto const& progress = known_.progress;
+    std::vector<Item> items;
+    if (context_.options.command != Command::test) {
+        items.push_back(context_.agenda->best_item(progress));
+    } else {
+        for (Item item{Purpose::start}; progress.find(item) != nullptr; ++item.number) items.push_back(item);
+    }
+    SiteSampler const sampler(dataset.weights, dataset.partition_begin);
+    LocalPatterns const patterns{sampler, my_patterns()};
+    std::vector<std::vector<double>> result;
+    for (auto const item : items) {
+        auto likelihood = climber_.likelihood_of(*progress.find(item), context_.comm, {});
+        auto const mine = pattern_loglh(likelihood, patterns);
+        result.push_back(gather_values(context_.comm, dataset, sites_.group(), mine));
+    }
+    return result;
+}
+
 /// The result: the progress, the likelihoods of the best tree, and statistics of the job.
 Result Job::result_of() {
     auto& [comm, options, output, log, dataset, agenda] = context_;
@@ -185,6 +233,7 @@ Result Job::result_of() {
         if (options.command == Command::loglh) result.state.loglh = likelihood.loglh();
         result.partition_loglh = likelihood.partition_loglh();
     }
+    if (options.site_loglh) result.site_loglh = site_loglh();
     if (!dataset.outgroup.empty() && !is_clade(result.state.tree, dataset)) {
         dataset.warnings.push_back("the outgroup is no clade in the best tree, which is rooted at " +
                                    dataset.taxa[dataset.outgroup.front()]);

@@ -38,7 +38,10 @@ private:
     void work_on(std::vector<Item> const& items);
     void work_in_group(std::vector<Item> const& items, ft::Participants participants);
     SearchState state_of(Item item) const;
+    std::vector<std::vector<std::uint64_t>> my_patterns() const;
     std::optional<RellSamples> rell_samples_for(Item item) const;
+    TestedTrees tested_trees(SiteSampler const& sampler, ft::Participants participants);
+    std::vector<std::vector<double>> site_loglh();
     void meet();
     void recover(ft::Failure const& failure);
     [[noreturn]] void stop();

@@ -15,6 +15,7 @@
 #include "regraft/checkpoint/mini_checkpoint.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/errors.hpp"
+#include "report/test_report.hpp"
 #include "report/tree_files.hpp"
 
 namespace regraft::phylo {
@@ -43,6 +44,7 @@ ReadPatterns JobFiles::read_whole() {
         write_reduced(options, checked);
     }
     dataset = std::move(input.dataset);
+    if (options.site_loglh) dataset.pattern_of_site = input.patterns.pattern_of_site;
     auto const mine = my_part(dataset, comm);
     auto blocks = to_blocks(input.patterns, std::span(&mine, 1));
     return {std::move(input.patterns), std::move(blocks)};
@@ -72,7 +74,7 @@ ReadPatterns JobFiles::read_all() {
     };
     attempt([&] {
         if (keeps) prepare_output(options, comm.leads() ? Trial::write : Trial::look);
-        if (options.reduced.empty()) columns = RgmColumns::open(options.msa);
+        if (options.reduced.empty() && !options.site_loglh) columns = RgmColumns::open(options.msa);
     });
     auto read = read_share(columns);
     Beginnings beginnings;
@@ -272,6 +274,8 @@ void JobFiles::write_files_of(Result const& result, std::optional<Profile> const
     };
     for (auto& [extension, text] : tree_files(dataset, result)) add(extension, std::move(text));
     add(".bestModel", best_models(dataset, result.state));
+    if (!result.tests.empty()) add(".test", test_table(result.tests));
+    if (options.site_loglh) add(".siteLH", site_table(dataset, result.site_loglh));
     if (profile) add(".profile.json", to_json(*profile));
     if (profile) add(".profile.svg", to_svg(*profile));
     add(".json", to_json(options, dataset, result));

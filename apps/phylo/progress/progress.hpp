@@ -21,6 +21,7 @@ enum class Purpose : std::uint8_t {
     fusion,     // a search from the best of these, with parts of the others
     replicate,  // a search on resampled sites
     support,    // the support of the best tree's edges, by likelihoods
+    test,       // samples of one size, for tests of trees
 };
 
 /// A search. Its result is a function of the item, the input and the options.

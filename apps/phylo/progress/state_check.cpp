@@ -131,15 +131,38 @@ void check_supports(SearchState const& state, Purpose purpose) {
     require(std::ranges::all_of(state.alrt, is_support), "with a support that is no share");
 }
 
+/// Checks what is counted in samples for tests of trees.
+void check_counts(SearchState const& state, Item item, Expected const& expected) {
+    auto const& counts = state.counts;
+    bool const tests = item.purpose == Purpose::test;
+    require((state.stage == Stage::tests) <= tests, "for tests, but with another purpose");
+    require(!tests || state.stage == Stage::tests || state.stage == Stage::done, "for tests in another stage");
+    require(state.stage != Stage::tests || state.position < expected.num_samples, "of more samples than this job has");
+    bool const has_begun = tests && (state.stage == Stage::done || state.position > 0);
+    auto const all = has_begun ? expected.num_trees : 0;
+    auto const usual = item.number == usual_size ? all : 0;
+    auto const is_count = [&](auto number) { return 0 <= number && number <= expected.num_samples; };
+    auto const require_counts = [&](auto const& numbers, std::size_t size) {
+        require(numbers.size() == size, "with counts of more or fewer trees");
+        require(std::ranges::all_of(numbers, is_count), "with a count of more samples than there are");
+    };
+    require_counts(counts.wins, all);
+    for (auto const* numbers : {&counts.kh, &counts.sh, &counts.weighted_kh, &counts.weighted_sh})
+        require_counts(*numbers, usual);
+    for (auto const* sums : {&counts.shares, &counts.weights}) require_counts(*sums, usual);
+}
+
 }  // namespace
 
-void check_state(SearchState const& state, Purpose purpose, Expected const& expected) {
+void check_state(SearchState const& state, Item item, Expected const& expected) {
+    auto const purpose = item.purpose;
     check_tree(state.tree, expected);
     if (state.home) check_tree(state.home->tree, expected);
     check_models(state, expected);
     check_choices(state, purpose, expected);
     check_stage(state, purpose);
     check_supports(state, purpose);
+    check_counts(state, item, expected);
 }
 
 }  // namespace regraft::phylo

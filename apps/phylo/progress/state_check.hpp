@@ -16,10 +16,12 @@ struct Expected {
     BranchLinkage linkage;
     Criterion criterion;
     Constraint const* constraint;  // null: any tree
+    std::size_t num_trees = 0;     // trees that are tested
+    std::uint32_t num_samples = 0;
 };
 
 /// Throws InputError, which says what is wrong, if a step from the state would break a precondition. Results in the
 /// state are not checked: a checksum protects them. O(size of the state).
-void check_state(SearchState const& state, Purpose purpose, Expected const& expected);
+void check_state(SearchState const& state, Item item, Expected const& expected);
 
 }  // namespace regraft::phylo

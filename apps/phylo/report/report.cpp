@@ -68,7 +68,7 @@ std::string to_string(Recovery const& r) {
 
 std::string closing_lines(Options const& options, Result const& result) {
     auto text = fmt::format("{} {:.17g}", last_words, result.state.loglh);
-    if (result.starts.size() > 1) {
+    if (result.starts.size() > 1 && result.tests.empty()) {
         auto const worst = std::ranges::min(result.starts, {}, [](auto const& start) { return start.state.loglh; });
         text += fmt::format("\n  best of {} starts, of which the worst ended {:.3f} below", result.starts.size(),
                             result.state.loglh - worst.state.loglh);
@@ -94,12 +94,15 @@ std::string closing_lines(Options const& options, Result const& result) {
     text += "\n  to cite: regraft-phylo " REGRAFT_VERSION;
     if (!result.replicates.empty()) text += "; bootstrap: Felsenstein 1985, TBE: Lemoine et al. 2018";
     if (!result.supports.alrt.empty()) text += "; SH-aLRT: Guindon et al. 2010";
-    if (result.starts.size() > 1) text += "; tree fusing: Goloboff 1999";
+    if (!result.tests.empty()) text += "; AU test: Shimodaira 2002";
+    if (result.starts.size() > 1 && result.tests.empty()) text += "; tree fusing: Goloboff 1999";
     text += "\n  in " + options.prefix + ".bestTree, .svg, .bestModel, .json, .log";
     if (result.state.tree.num_length_sets() > 1) text += ", .bestPartitionTrees";
     if (result.starts.size() > 1) text += ", .mlTrees";
     if (!result.replicates.empty()) text += ", .support, .supportTBE, .consensus, .bootstraps";
     if (!result.supports.alrt.empty()) text += ", .supportAlrt";
+    if (!result.tests.empty()) text += ", .test";
+    if (options.site_loglh) text += ", .siteLH";
     if (options.profile) text += ", .profile.json, .profile.svg";
     return text;
 }

@@ -81,6 +81,8 @@ struct Result {
     std::vector<msa::Tree> replicates;
     std::optional<msa::Convergence> convergence;  // that of the replicates, if convergence was requested
     Supports supports;
+    std::vector<TreeTest> tests;                  // of the starts' trees, if they are tested
+    std::vector<std::vector<double>> site_loglh;  // of the trees that were evaluated, on the leading PE, if requested
     std::uint32_t ranks_started = 0;
     std::vector<PeId> ranks_lost;
     std::string failure_plan;

@@ -8,6 +8,7 @@
 #include "regraft/msa/newick.hpp"
 #include "report/ranked_models.hpp"
 #include "report/report.hpp"
+#include "report/test_report.hpp"
 #include "report/tree_files.hpp"
 #include "trees/support_labels.hpp"
 
@@ -47,6 +48,8 @@ char const* name(Command command) {
             return "loglh";
         case Command::evaluate:
             return "evaluate";
+        case Command::test:
+            return "test";
         case Command::search:
             return "search";
     }
@@ -145,6 +148,22 @@ Json supports_to_json(Dataset const& dataset, Result const& result) {
     return json;
 }
 
+Json test_to_json(TreeTest const& test) {
+    return {{"log_likelihood", test.loglh},
+            {"difference", test.difference},
+            {"bp", test.bp},
+            {"kh", test.kh},
+            {"sh", test.sh},
+            {"weighted_kh", test.weighted_kh},
+            {"weighted_sh", test.weighted_sh},
+            {"elw", test.elw},
+            {"au", rounded(test.au.p)},
+            {"au_error", rounded(test.au.error)},
+            {"au_distance", rounded(test.au.d)},
+            {"au_curvature", rounded(test.au.c)},
+            {"au_fit", test.au.is_fitted ? Json(rounded(test.au.fit)) : Json(nullptr)}};
+}
+
 /// What was under way when an earlier run of the job stopped; null if there was none.
 Json resumed_to_json(Checkpoints const& checkpoints) {
     if (!checkpoints.resumed) return nullptr;
@@ -190,6 +209,7 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
         json["starts"].push_back(
             {{"start", start}, {"log_likelihood", state.loglh}, {"evaluations", state.evaluations}});
     }
+    for (auto const& test : result.tests) json["tests"].push_back(test_to_json(test));
     for (auto const& recovery : result.recoveries) json["failures"].push_back(to_json(recovery));
     for (std::size_t q = 0; q < dataset.partitions.size(); ++q) {
         json["partitions"].push_back(partition_to_json(dataset, result, options.linkage, q));

@@ -75,7 +75,7 @@ std::string picture(Dataset const& dataset, Result const& result) {
 std::vector<char const*> output_extensions() {
     return {
         ".bestTree",   ".bestPartitionTrees", ".svg",       ".bestModel",    ".mlTrees",     ".bootstraps", ".support",
-        ".supportTBE", ".supportAlrt",        ".consensus", ".profile.json", ".profile.svg", ".json",       ".log"};
+        ".supportTBE", ".supportAlrt",        ".consensus", ".test", ".siteLH", ".profile.json", ".profile.svg", ".json",       ".log"};
 }
 
 bool is_clade(msa::Tree const& tree, Dataset const& dataset) {

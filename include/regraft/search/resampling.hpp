@@ -16,6 +16,11 @@ struct SampleSize {
     friend bool operator==(SampleSize, SampleSize) = default;
 };
 
+/// The number of sites of a sample, rounded to the nearest.
+constexpr std::uint64_t num_drawn(std::uint64_t num_sites, SampleSize size) {
+    return (num_sites * size.tenths + 5) / 10;
+}
+
 /// Draws sites with replacement, from every partition as many as it has, or its share of another number.
 class SiteSampler {
 public:
@@ -30,9 +35,7 @@ public:
     std::uint64_t num_sites(std::size_t partition) const {
         return partition_begin_[partition + 1] - partition_begin_[partition];
     }
-    /// The number of sites of a sample: rounded for all partitions together.
-    std::uint64_t num_drawn(SampleSize size) const;
-    /// The weight of each pattern in a sample. A function of the sampler and of its arguments. O(sites).
+    /// The weight of each pattern in a sample, which has num_drawn sites of all partitions together. A function of the sampler and of its arguments. O(sites).
     std::vector<std::uint32_t> draw(std::uint64_t seed, SampleSize size = {}) const;
 
 private:

@@ -92,9 +92,10 @@ struct TreeTest {
     ScaledFit au;
 };
 
-/// The tests of all trees. counts: of each sample size, in the order of their numbers; num_samples: of each size.
-std::vector<TreeTest> tree_tests(Contest const& contest, std::span<SampleCounts const> counts,
-                                 std::uint32_t num_samples, SiteSampler const& sites);
+/// The tests of all trees. loglh: of each; counts: of each sample size, in the order of their numbers; num_samples: of
+/// each size; num_sites: in the data.
+std::vector<TreeTest> tree_tests(std::span<double const> loglh, std::span<SampleCounts const> counts,
+                                 std::uint32_t num_samples, std::uint64_t num_sites);
 
 /// The smallest set of trees, the greatest first, whose values add up to at least `level`; per tree whether it is in it.
 std::vector<bool> confidence_set(std::span<double const> values, double level);

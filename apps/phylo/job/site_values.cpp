@@ -1,0 +1,48 @@
+#include "job/site_values.hpp"
+
+#include "regraft/checkpoint/mini_checkpoint.hpp"
+#include "regraft/core/bytes.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+ft::FailPhase gather_phase("gather_sites");
+
+}  // namespace
+
+std::vector<std::vector<std::uint64_t>> patterns_by_partition(std::span<assign::Work const> work,
+                                                              std::size_t num_partitions) {
+    std::vector<std::vector<std::uint64_t>> result(num_partitions);
+    for (auto const& piece : work) {
+        auto& patterns = result[value(piece.partition)];
+        for (auto i = value(piece.sites.first); i < value(piece.sites.last); ++i) patterns.push_back(i);
+    }
+    return result;
+}
+
+std::vector<double> gather_values(ft::Communicator& comm, Dataset const& dataset, Group const& group,
+                                  std::span<std::vector<double> const> mine) {
+    comm.reach(gather_phase.before);
+    ByteWriter share;
+    for (auto const& values : mine) share.put_all(std::span(values));
+    checkpoint::MiniCheckpoint gathered(comm);
+    gathered.commit(share.bytes());
+    comm.reach(gather_phase.inside);
+    std::vector<double> all;
+    if (comm.leads()) {
+        all.resize(dataset.num_patterns());
+        auto const& [pes, shares] = gathered.latest();
+        for (std::size_t rank = 0; rank < shares.size(); ++rank) {
+            ByteReader in(shares[rank]);
+            for (auto const& patterns : patterns_by_partition(group.work[value(pes[rank])], mine.size())) {
+                auto const values = in.get_all<double>();
+                REGRAFT_EXPECTS(values.size() == patterns.size());
+                for (std::size_t i = 0; i < patterns.size(); ++i) all[patterns[i]] = values[i];
+            }
+        }
+    }
+    comm.reach(gather_phase.after);
+    return all;
+}
+
+}  // namespace regraft::phylo
