@@ -84,9 +84,20 @@ def searches(jobs: phylo_job.Jobs, ranks: int, plan: str = "", groups: int = 2) 
     return jobs.search(ranks, plan, *more, model="JC", msa=noise(jobs))
 
 
+def tested(jobs: phylo_job.Jobs, ranks: int, plan: str = "") -> phylo_job.Result:
+    """Tests of trees."""
+    trees = pathlib.Path(jobs.directory.name, "trees.nwk")
+    taxa = [f"t{i}" for i in range(12)]
+    trees.write_text("".join(f"({','.join(taxa[i:] + taxa[:i])});\n" for i in range(3)), encoding="utf-8")
+    arguments = ["test", "--msa", noise(jobs), "--model", "JC", "--trees", str(trees), "--samples", "600", "--sitelh"]
+    result = jobs.run(ranks, [*arguments, "--fail", plan] if plan else arguments)
+    result.require_survival(f"{ranks} ranks, plan '{plan}'")
+    return result
+
+
 def points(jobs: phylo_job.Jobs, args) -> None:
     references = {model: jobs.search(1, model=model) for model in ("GTR+FC+G4m", "auto")}
-    several = searches(jobs, 1)
+    several, of_trees = searches(jobs, 1), tested(jobs, 1)
     listed = subprocess.run([args.exe, "points"], capture_output=True, text=True, check=True).stdout
     names = re.findall(r"^  (\S+)$", listed, re.M)
     assert len(names) > 30, listed
@@ -102,7 +113,9 @@ def points(jobs: phylo_job.Jobs, args) -> None:
         plan = f"{first}{point}:{victim}:0"
         model = "auto" if point.startswith("model_choice:") else "GTR+FC+G4m"
         more = ["--checkpoint-interval", "0"] if point.startswith("save:") else []
-        if point.startswith(("derive:", "fuse:", "support:")):
+        if point.startswith(("tested:", "test:", "gather_sites:")):
+            check(tested(jobs, ranks, plan), of_trees, f"{ranks} ranks, {plan}", victims(plan))
+        elif point.startswith(("derive:", "fuse:", "support:")):
             check(searches(jobs, ranks, plan), several, f"{ranks} ranks, {plan}", victims(plan))
         else:
             check(jobs.search(ranks, plan, *more, model=model), references[model], f"{ranks} ranks, {plan}", victims(plan))
