@@ -1,5 +1,6 @@
 #include "job/agenda.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -62,6 +63,45 @@ TEST(Agenda, ListsComeOneAfterTheOther) {
         for (auto item : list) f.finish(item);
     }
     EXPECT_TRUE(agenda.next_items(f.progress).empty());
+}
+
+TEST(Agenda, TreesAreTestedWhenAllAreEvaluated) {
+    Fixture f;
+    f.options.command = Command::test;
+    f.options.samples = 50;
+    auto agenda = f.agenda(3);
+    EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::start, 0, 3));
+    for (std::uint32_t i = 0; i < 3; ++i) f.finish({Purpose::start, i}, -5.0 - i, i);
+    auto const sizes = items_of(Purpose::test, 0, num_sample_sizes);
+    EXPECT_EQ(agenda.next_items(f.progress), sizes);
+    std::vector<std::uint64_t> seeds;
+    for (auto const item : sizes) {
+        EXPECT_FALSE(agenda.needs_patterns(item, f.progress));
+        auto const samples = agenda.options_of(item, f.progress).test_samples;
+        EXPECT_EQ(samples->count, 50U);
+        EXPECT_EQ(samples->size, sample_size(item.number));
+        seeds.push_back(samples->seed);
+        auto state = agenda.first_state(item, f.progress, nullptr);
+        EXPECT_EQ(state.stage, Stage::tests);
+        state.stage = Stage::done;
+        state.counts.wins = {50, 10, 0};
+        if (item.number == usual_size) {
+            state.counts.shares = state.counts.weights = {40, 10, 0};
+            for (auto* numbers : {&state.counts.kh, &state.counts.sh, &state.counts.weighted_kh, &state.counts.weighted_sh})
+                *numbers = {50, 20, 0};
+        }
+        f.progress.note(item, std::move(state));
+    }
+    std::ranges::sort(seeds);
+    EXPECT_EQ(std::ranges::adjacent_find(seeds), seeds.end());
+    EXPECT_NO_THROW(agenda.check(f.progress));
+    EXPECT_TRUE(agenda.next_items(f.progress).empty());
+    auto const result = agenda.result_of(f.progress);
+    ASSERT_EQ(result.tests.size(), 3U);
+    EXPECT_EQ(result.tests[1].difference, 1);
+    EXPECT_EQ(result.tests[1].bp, 0.2);
+    EXPECT_EQ(result.tests[1].sh, 0.4);
+    EXPECT_EQ(result.state.loglh, -5);
 }
 
 TEST(Agenda, WhatIsDoneOfAListIsNotDoneAgain) {

@@ -68,5 +68,36 @@ TEST(ForgedCheckpoint, SaysWhatIsWrong) {
               "has a search for support, but with another purpose");
 }
 
+TEST(ForgedCheckpoint, SaysWhatIsWrongWithCountsOfSamples) {
+    SomeJob job;
+    job.options.command = Command::test;
+    job.options.samples = 100;
+    auto const complaint = [&](std::uint32_t number, std::function<void(SearchState&)> const& change) -> std::string {
+        auto state = start_tests(job.state(1));
+        state.position = 64;
+        state.counts.wins = {60, 4};
+        change(state);
+        Progress progress;
+        progress.note({Purpose::test, number}, state);
+        try {
+            job.agenda->check(progress);
+        } catch (InputError const& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(complaint(0, [](auto&) {}), "");
+    EXPECT_EQ(complaint(num_sample_sizes, [](auto&) {}), "has a search that is none of this job");
+    EXPECT_EQ(complaint(usual_size, [](auto&) {}), "has a search with counts of more or fewer trees");
+    EXPECT_EQ(complaint(0, [](auto& s) { s.counts.wins = {1}; }), "has a search with counts of more or fewer trees");
+    EXPECT_EQ(complaint(0, [](auto& s) { s.counts.sh = {1, 2}; }), "has a search with counts of more or fewer trees");
+    EXPECT_EQ(complaint(0, [](auto& s) { s.counts.wins[1] = 101; }),
+              "has a search with a count of more samples than there are");
+    EXPECT_EQ(complaint(0, [](auto& s) { s.position = 100; }), "has a search of more samples than this job has");
+    EXPECT_EQ(complaint(0, [](auto& s) { s.stage = Stage::model; }), "has a search for tests in another stage");
+    EXPECT_EQ(complaint_after([](auto& s) { s.stage = Stage::tests; }),
+              "has a search for tests, but with another purpose");
+}
+
 }  // namespace
 }  // namespace regraft::phylo

@@ -51,6 +51,22 @@ TEST(Resampling, DrawsOthersWithAnotherSeed) {
     EXPECT_NE(resampled_weights(weights, partition_begin, 1), resampled_weights(weights, partition_begin, 2));
 }
 
+TEST(Resampling, DrawsPartitionsInProportionToTheirSites) {
+    SiteSampler const sites(weights, partition_begin);
+    for (std::uint32_t tenths = 5; tenths <= 14; ++tenths) {
+        auto const drawn = sites.draw(tenths, {tenths});
+        EXPECT_EQ(std::accumulate(drawn.begin(), drawn.begin() + 3, 0U), tenths);
+        EXPECT_EQ(std::accumulate(drawn.begin(), drawn.end(), 0U), 2 * tenths);
+    }
+    // Partitions of one site each: the sizes are rounded for all together.
+    std::vector<std::uint32_t> const ones(7, 1);
+    std::vector<std::uint64_t> const begin{0, 1, 2, 3, 4, 5, 6, 7};
+    for (std::uint32_t tenths = 5; tenths <= 14; ++tenths) {
+        auto const drawn = SiteSampler(ones, begin).draw(1, {tenths});
+        EXPECT_EQ(std::accumulate(drawn.begin(), drawn.end(), 0U), num_drawn(7, {tenths}));
+    }
+}
+
 TEST(Resampling, LeavesAPartitionOfOnePatternAsItIs) {
     EXPECT_EQ(resampled_weights(std::vector<std::uint32_t>{9}, std::vector<std::uint64_t>{0, 1}, 5),
               (std::vector<std::uint32_t>{9}));
