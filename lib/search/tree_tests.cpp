@@ -77,8 +77,8 @@ void add_differences(SampleCounts& counts, std::span<double const> loglh, Contes
 
 /// The sums of a regression of shares of wins: a probit model in sqrt(scale) and 1 / sqrt(scale).
 struct Regression {
-    double loglh = 0;                    // of the binomial numbers, up to a constant
-    std::array<double, 2> gradient{};    // by d and c
+    double loglh = 0;                     // of the binomial numbers, up to a constant
+    std::array<double, 2> gradient{};     // by d and c
     std::array<double, 3> information{};  // Fisher's: dd, dc, cc
     double chi_squared = 0;
 };

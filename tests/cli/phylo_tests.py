@@ -9,10 +9,10 @@ import math
 import pathlib
 import random
 import sys
+from statistics import NormalDist
 
 import phylo_choice
 import phylo_job
-from statistics import NormalDist
 
 NORMAL = NormalDist()
 TRUE = "(((a,b),c),(d,e),((f,g),h));"  # as phylo_choice.evolved makes the data
@@ -70,7 +70,7 @@ def near(result: phylo_job.Result, name: str, value: float, expected: float, tol
 
 
 def covariance(first: list[float], second: list[float]) -> float:
-    """That of two trees' log-likelihoods in samples of all sites."""
+    """Returns the covariance of two trees' log-likelihoods in samples of all sites."""
     means = [math.fsum(row) / len(row) for row in (first, second)]
     return math.fsum((x - means[0]) * (y - means[1]) for x, y in zip(first, second))
 
@@ -182,7 +182,7 @@ def usual(case: Case) -> None:
     """Two and four trees, of which some come close"""
     rows = phylo_choice.evolved(3, 600)
     msa = case.write("usual.phy", phylo_choice.phylip(rows))
-    two = case.test(msa, case.write("two.nwk", TRUE + NEAR[0]), model="HKY+FC+G4m", *["--samples", "20000"])
+    two = case.test(msa, case.write("two.nwk", TRUE + NEAR[0]), "--samples", "20000", model="HKY+FC+G4m")
     same_everywhere(two)
     compare(two, sites_of(two), 0.02)
     # Two trees in closed form: all p-values of the worse one are the same quantile.

@@ -87,7 +87,8 @@ TEST(Agenda, TreesAreTestedWhenAllAreEvaluated) {
         state.counts.wins = {50, 10, 0};
         if (item.number == usual_size) {
             state.counts.shares = state.counts.weights = {40, 10, 0};
-            for (auto* numbers : {&state.counts.kh, &state.counts.sh, &state.counts.weighted_kh, &state.counts.weighted_sh})
+            for (auto* numbers :
+                 {&state.counts.kh, &state.counts.sh, &state.counts.weighted_kh, &state.counts.weighted_sh})
                 *numbers = {50, 20, 0};
         }
         f.progress.note(item, std::move(state));

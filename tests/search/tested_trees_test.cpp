@@ -47,8 +47,13 @@ struct Fixture {
     }
 
     DistributedLikelihood likelihood(ft::Communicator& comm, std::uint64_t tree) const {
-        return {comm, test::some_tree(job.data, tree, job.linkage), job.data.specs, job.data.models, job.linkage,
-                test::my_sites(job.data, comm), test::partition_options(job.data)};
+        return {comm,
+                test::some_tree(job.data, tree, job.linkage),
+                job.data.specs,
+                job.data.models,
+                job.linkage,
+                test::my_sites(job.data, comm),
+                test::partition_options(job.data)};
     }
 
     TestedTrees trees(ft::Communicator& comm) const {
@@ -102,8 +107,7 @@ TEST(TestedTrees, AddUpTheSitesOfEachSample) {
                 auto const values = pattern_loglh(likelihood, patterns);
                 double sum = 0;
                 for (std::size_t q = 0; q < values.size(); ++q) {
-                    for (std::size_t p = 0; p < values[q].size(); ++p)
-                        sum += values[q][p] * drawn[patterns.mine[q][p]];
+                    for (std::size_t p = 0; p < values[q].size(); ++p) sum += values[q][p] * drawn[patterns.mine[q][p]];
                 }
                 EXPECT_NEAR(samples[i][tree], sum, 1e-8);
             }

@@ -20,7 +20,8 @@ std::vector<ScaledWins> mean_wins(double d, double c, std::uint64_t samples = 1'
     for (std::uint32_t k = 0; k < num_sample_sizes; ++k) {
         auto const scale = sample_size(k).tenths / 10.0;
         auto const share = 1 - boost::math::cdf(normal, d * std::sqrt(scale) + c / std::sqrt(scale));
-        wins.push_back({scale, static_cast<std::uint64_t>(std::llround(share * static_cast<double>(samples))), samples});
+        wins.push_back(
+            {scale, static_cast<std::uint64_t>(std::llround(share * static_cast<double>(samples))), samples});
     }
     return wins;
 }

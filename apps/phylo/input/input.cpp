@@ -137,7 +137,8 @@ msa::ReadTrees read_user_trees(Options const& options, Dataset const& dataset) {
     msa::NewickOptions const how{.multifurcations = msa::Multifurcations::at_random,
                                  .seed = mix(options.seed),
                                  .limits = msa::LengthLimits{min_branch_length, max_branch_length}};
-    auto const count = options.command == Command::search || options.command == Command::test ? msa::TreeCount::any : msa::TreeCount::one;
+    auto const count = options.command == Command::search || options.command == Command::test ? msa::TreeCount::any
+                                                                                              : msa::TreeCount::one;
     return msa::read_trees(options.tree, dataset.taxa, how, count);
 }
 

@@ -55,7 +55,8 @@ struct OptionGroup {
     std::vector<char const*> options;
 };
 std::vector<OptionGroup> const groups{
-    {"Input", {"--msa", "--model", "--criterion", "--partitions", "--brlen", "--tree", "--trees", "--constraint", "--reduced"}},
+    {"Input",
+     {"--msa", "--model", "--criterion", "--partitions", "--brlen", "--tree", "--trees", "--constraint", "--reduced"}},
     {"Search", {"--starts", "--effort", "--spr-radius", "--seed"}},
     {"Support", {"--all", "--bs-trees", "--bs-metric", "--alrt", "--samples"}},
     {"Output", {"--prefix", "--redo", "--json", "--outgroup", "--sitelh", "--profile"}},
@@ -96,7 +97,8 @@ constexpr char const* what_auto_does =
     "\n";
 
 constexpr char const* what_test_does =
-    "Tests which of the given trees the data reject. Branch lengths and models are optimised for each tree, as evaluate\n"
+    "Tests which of the given trees the data reject. Branch lengths and models are optimised for each tree, as "
+    "evaluate\n"
     "does; --model PREFIX.bestModel keeps one model for all. Then sites are resampled, and the log-likelihoods of the\n"
     "resampled sites, without optimising again (RELL), tell how much of a difference is chance:\n"
     "\n"
@@ -108,11 +110,14 @@ constexpr char const* what_test_does =
     "  elw   expected likelihood weight (Strimmer, Rambaut 2002)\n"
     "  au    p-value of the approximately unbiased test, from samples of ten sizes: recommended (Shimodaira 2002)\n"
     "\n"
-    "A tree is rejected if its p-value is below 0.05, or if it is outside of the smallest set of trees whose bp or elw\n"
-    "add up to 0.95. All trees should be there that are plausible, the best one included, and none should be chosen by\n"
+    "A tree is rejected if its p-value is below 0.05, or if it is outside of the smallest set of trees whose bp or "
+    "elw\n"
+    "add up to 0.95. All trees should be there that are plausible, the best one included, and none should be chosen "
+    "by\n"
     "these data, except by sh and au.\n"
     "\n"
-    "Output: PREFIX.test (a table), PREFIX.mlTrees (all trees with their branch lengths), PREFIX.siteLH with --sitelh,\n"
+    "Output: PREFIX.test (a table), PREFIX.mlTrees (all trees with their branch lengths), PREFIX.siteLH with "
+    "--sitelh,\n"
     "PREFIX.bestTree, .svg, .bestModel (of the likeliest tree), .json, .log. Exit codes as for search.";
 
 constexpr char const* after =

@@ -18,11 +18,15 @@ struct CommandName {
     std::string_view value;
 };
 constexpr std::array commands{
-    CommandName{"--search", "search", "", ""},     CommandName{"--search1", "search", "--starts", "pars{1}"},
-    CommandName{"--all", "search", "--all", ""},   CommandName{"--bootstrap", "search", "--bs-trees", "auto"},
-    CommandName{"--evaluate", "evaluate", "", ""}, CommandName{"--loglh", "loglh", "", ""},
-    CommandName{"--sitelh", "evaluate", "--sitelh", ""},  CommandName{"--check", "check", "", ""},
-          CommandName{"--parse", "check", "", ""},
+    CommandName{"--search", "search", "", ""},
+    CommandName{"--search1", "search", "--starts", "pars{1}"},
+    CommandName{"--all", "search", "--all", ""},
+    CommandName{"--bootstrap", "search", "--bs-trees", "auto"},
+    CommandName{"--evaluate", "evaluate", "", ""},
+    CommandName{"--loglh", "loglh", "", ""},
+    CommandName{"--sitelh", "evaluate", "--sitelh", ""},
+    CommandName{"--check", "check", "", ""},
+    CommandName{"--parse", "check", "", ""},
 };
 
 /// Command lines with these flags are handled elsewhere.

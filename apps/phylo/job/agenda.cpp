@@ -166,7 +166,8 @@ SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
         case Purpose::support:
             break;
         case Purpose::test:
-            result.test_samples = {nullptr, sample_size(item.number), options_.samples, seed_of_samples(item, options_)};
+            result.test_samples = {nullptr, sample_size(item.number), options_.samples,
+                                   seed_of_samples(item, options_)};
             break;
         case Purpose::replicate:
             result.seed = seed_of_replicate(item, options_);

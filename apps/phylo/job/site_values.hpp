@@ -16,8 +16,8 @@ namespace regraft::phylo {
 std::vector<std::vector<std::uint64_t>> patterns_by_partition(std::span<assign::Work const> work,
                                                               std::size_t num_partitions);
 
-/// The value of each pattern of the alignment, on the leading PE; empty on the others. mine: those of this PE's patterns
-/// in each partition. Precondition: all members are in the group. Collective, uniform.
+/// The value of each pattern of the alignment, on the leading PE; empty on the others. mine: those of this PE's
+/// patterns in each partition. Precondition: all members are in the group. Collective, uniform.
 std::vector<double> gather_values(ft::Communicator& comm, Dataset const& dataset, Group const& group,
                                   std::span<std::vector<double> const> mine);
 

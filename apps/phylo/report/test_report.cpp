@@ -52,7 +52,8 @@ std::vector<std::string> test_lines(std::span<TreeTest const> tests) {
         for (std::size_t i = 0; i < tests.size(); ++i)
             lines[i + 1] += fmt::format("  {:>6.4f}{}", column.value(tests[i]), good[i] ? ' ' : '-');
     }
-    lines.emplace_back("-: rejects the tree, as a p-value below 0.05 (kh, sh, wkh, wsh, au), or by the 95 % set (bp, elw)");
+    lines.emplace_back(
+        "-: rejects the tree, as a p-value below 0.05 (kh, sh, wkh, wsh, au), or by the 95 % set (bp, elw)");
     return lines;
 }
 

@@ -21,8 +21,8 @@ std::vector<std::string> test_lines(std::span<TreeTest const> tests);
 /// The text of PREFIX.test: a line per tree, and one above them; columns are separated by tabs.
 std::string test_table(std::span<TreeTest const> tests);
 
-/// The text of PREFIX.siteLH, in the format of TREE-PUZZLE: a line per tree with the value of each site, in the order of
-/// the alignment. loglh: [tree][pattern].
+/// The text of PREFIX.siteLH, in the format of TREE-PUZZLE: a line per tree with the value of each site, in the order
+/// of the alignment. loglh: [tree][pattern].
 std::string site_table(Dataset const& dataset, std::span<std::vector<double> const> loglh);
 
 }  // namespace regraft::phylo

@@ -73,9 +73,9 @@ std::string picture(Dataset const& dataset, Result const& result) {
 }  // namespace
 
 std::vector<char const*> output_extensions() {
-    return {
-        ".bestTree",   ".bestPartitionTrees", ".svg",       ".bestModel",    ".mlTrees",     ".bootstraps", ".support",
-        ".supportTBE", ".supportAlrt",        ".consensus", ".test", ".siteLH", ".profile.json", ".profile.svg", ".json",       ".log"};
+    return {".bestTree",     ".bestPartitionTrees", ".svg",         ".bestModel", ".mlTrees", ".bootstraps",
+            ".support",      ".supportTBE",         ".supportAlrt", ".consensus", ".test",    ".siteLH",
+            ".profile.json", ".profile.svg",        ".json",        ".log"};
 }
 
 bool is_clade(msa::Tree const& tree, Dataset const& dataset) {

@@ -20,8 +20,8 @@ struct SampleNumbers {
     SampleSize size{};
 };
 
-/// Samples of the sites that resample log-likelihoods without optimising (RELL, Kishino et al. 1990): the weight of each
-/// of this PE's patterns in each sample. Takes 2 bytes per local pattern and sample.
+/// Samples of the sites that resample log-likelihoods without optimising (RELL, Kishino et al. 1990): the weight of
+/// each of this PE's patterns in each sample. Takes 2 bytes per local pattern and sample.
 class RellSamples {
 public:
     /// local: this PE's patterns in each partition, in the order of its Sites. A sample does not depend on the other

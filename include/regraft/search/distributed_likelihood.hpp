@@ -101,9 +101,8 @@ public:
     /// The log-likelihood of each of this PE's patterns, evaluated at the edge of h, without correction for sites that
     /// were left out. Not collective.
     std::vector<double> local_loglh(msa::HalfEdge h, std::size_t partition);
-    /// Adds sums of such values, which each PE made with loglh_scale(), over all PEs.
+    /// Adds sums of such values, which each PE made on a grid, by default loglh_scale(), over all PEs.
     std::vector<double> sum_over_ranks(std::span<FixedSum> sums) { return sum_over_ranks(sums, loglh_scale()); }
-    /// The same for sums on another grid.
     std::vector<double> sum_over_ranks(std::span<FixedSum> sums, FixedScale const& scale);
     FixedScale const& loglh_scale() const { return partitions_.front().loglh_scale(); }
 

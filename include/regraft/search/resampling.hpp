@@ -24,8 +24,8 @@ constexpr std::uint64_t num_drawn(std::uint64_t num_sites, SampleSize size) {
 /// Draws sites with replacement, from every partition as many as it has, or its share of another number.
 class SiteSampler {
 public:
-    /// weights: the number of sites of each pattern, of which a view is kept. Precondition: partition_begin ascends from
-    /// 0 to the number of weights. O(sites), also in memory.
+    /// weights: the number of sites of each pattern, of which a view is kept. Precondition: partition_begin ascends
+    /// from 0 to the number of weights. O(sites), also in memory.
     SiteSampler(std::span<std::uint32_t const> weights, std::span<std::uint64_t const> partition_begin);
 
     /// The weight of each pattern in the data.
@@ -35,7 +35,8 @@ public:
     std::uint64_t num_sites(std::size_t partition) const {
         return partition_begin_[partition + 1] - partition_begin_[partition];
     }
-    /// The weight of each pattern in a sample, which has num_drawn sites of all partitions together. A function of the sampler and of its arguments. O(sites).
+    /// The weight of each pattern in a sample, which has num_drawn sites of all partitions together. A function of the
+    /// sampler and of its arguments. O(sites).
     std::vector<std::uint32_t> draw(std::uint64_t seed, SampleSize size = {}) const;
 
 private:

@@ -137,11 +137,11 @@ SearchState start_support(SearchState best);
 /// Stage::done.
 SearchState start_tests(SearchState best);
 
-/// Makes one step: an optimiser call, a random change, the move of one subtree, or a batch of samples. Reads the position from `state` and
-/// updates it. `likelihood` must hold the subject of the state, and does so after the step, except after a step that
-/// ends a trial of a model. Precondition: state.stage != done. Collective over the PEs of the likelihood, which all
-/// pass equal states and options. On ft::ProcessFailure the state may be halfway: go on from one that was saved before,
-/// with a new likelihood. examples/search.cpp does so.
+/// Makes one step: an optimiser call, a random change, the move of one subtree, or a batch of samples. Reads the
+/// position from `state` and updates it. `likelihood` must hold the subject of the state, and does so after the step,
+/// except after a step that ends a trial of a model. Precondition: state.stage != done. Collective over the PEs of the
+/// likelihood, which all pass equal states and options. On ft::ProcessFailure the state may be halfway: go on from one
+/// that was saved before, with a new likelihood. examples/search.cpp does so.
 void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options);
 
 }  // namespace regraft::search

@@ -23,9 +23,9 @@ struct LocalPatterns {
     std::uint32_t weight(std::size_t partition, std::size_t i) const { return all.weights()[mine[partition][i]]; }
 };
 
-/// The log-likelihood of each of this PE's patterns, [partition][pattern], such that all sites together have that of the
-/// tree: if sites were left out, the sites of the partition share the correction evenly. Collective if sites were left
-/// out.
+/// The log-likelihood of each of this PE's patterns, [partition][pattern], such that all sites together have that of
+/// the tree: if sites were left out, the sites of the partition share the correction evenly. Collective if sites were
+/// left out.
 std::vector<std::vector<double>> pattern_loglh(DistributedLikelihood& likelihood, LocalPatterns const& patterns);
 
 /// The log-likelihoods of this PE's patterns under each tree. The PEs of a likelihood add the same trees.

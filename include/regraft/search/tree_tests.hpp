@@ -45,10 +45,10 @@ struct Contest {
 struct SampleCounts {
     std::vector<std::uint64_t> wins;  // samples in which no tree is better
     // Only of samples of the usual size:
-    std::vector<double> shares;             // the same where equally good trees share a sample
-    std::vector<double> weights;            // sums of likelihoods, relative to those of all trees
-    std::vector<std::uint64_t> kh;          // samples whose centred difference is at least that of the data
-    std::vector<std::uint64_t> sh;          // the same for the greatest difference to any tree
+    std::vector<double> shares;              // the same where equally good trees share a sample
+    std::vector<double> weights;             // sums of likelihoods, relative to those of all trees
+    std::vector<std::uint64_t> kh;           // samples whose centred difference is at least that of the data
+    std::vector<std::uint64_t> sh;           // the same for the greatest difference to any tree
     std::vector<std::uint64_t> weighted_kh;  // both for differences divided by their standard deviations
     std::vector<std::uint64_t> weighted_sh;
 
@@ -67,14 +67,14 @@ struct ScaledWins {
     std::uint64_t samples = 0;
 };
 
-/// The approximately unbiased test (Shimodaira 2002, Syst. Biol. 51:492): the share of wins is 1 - Phi(d sqrt(scale) + c
-/// / sqrt(scale)), with d and c of the greatest likelihood, and p = 1 - Phi(d - c).
+/// The approximately unbiased test (Shimodaira 2002, Syst. Biol. 51:492): the share of wins is 1 - Phi(d sqrt(scale) +
+/// c / sqrt(scale)), with d and c of the greatest likelihood, and p = 1 - Phi(d - c).
 struct ScaledFit {
     double p = 0;
-    double error = 0;  // standard error of p
-    double d = 0;      // signed distance to the boundary of the region where the tree wins
-    double c = 0;      // its curvature
-    double fit = 1;    // probability of a worse fit (chi-squared); small: the model does not hold
+    double error = 0;        // standard error of p
+    double d = 0;            // signed distance to the boundary of the region where the tree wins
+    double c = 0;            // its curvature
+    double fit = 1;          // probability of a worse fit (chi-squared); small: the model does not hold
     bool is_fitted = false;  // false: wins at too few scales; p is 0 or 1
 };
 ScaledFit fit_scaled_wins(std::span<ScaledWins const> wins);
@@ -97,7 +97,8 @@ struct TreeTest {
 std::vector<TreeTest> tree_tests(std::span<double const> loglh, std::span<SampleCounts const> counts,
                                  std::uint32_t num_samples, std::uint64_t num_sites);
 
-/// The smallest set of trees, the greatest first, whose values add up to at least `level`; per tree whether it is in it.
+/// The smallest set of trees, the greatest first, whose values add up to at least `level`; per tree whether it is in
+/// it.
 std::vector<bool> confidence_set(std::span<double const> values, double level);
 
 }  // namespace regraft::search
