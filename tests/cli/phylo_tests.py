@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""regraft-phylo test, and log-likelihoods of sites.
+"""regraft-phylo test, and log-likelihoods and weights of sites.
 
 values  p-values are what an independent computation from PREFIX.siteLH expects, also in degenerate cases; bad input is refused
 kills   the same bytes on any number of ranks and groups, and whichever ranks die; if all die, the same command goes on
@@ -295,9 +295,60 @@ def refusals(case: Case) -> None:
         result.require(result.codes == [2] and says in result.output, f"{words}: expected '{says}'")
 
 
+def numbers_of(result: phylo_job.Result) -> list:
+    """All results, without the number of patterns."""
+    partitions = [{key: value for key, value in partition.items() if key != "patterns"} for partition in result.report["partitions"]]
+    return [result.bits()[:2], partitions, result.report["sites"], *(result.report.get(key) for key in ("tests", "supports", "model_choice"))]
+
+
+def weights(case: Case) -> None:
+    """A weight does what repeated columns do: same bits of all results. A weight of 0 leaves a column out"""
+    source = random.Random(10)
+    rows = phylo_choice.evolved(10, 60)
+    msa = case.write("weights.phy", phylo_choice.phylip(rows))
+    tree, trees = case.write("weights.nwk", TRUE), case.write("weighed.nwk", TRUE + NEAR[0] + NEAR[1])
+    for name, least in (("some", 1), ("zero", 0)):
+        numbers = [source.choice((least, 1, 2, 7)) for _ in range(60)]
+        file = case.write(f"{name}.weights", "".join(str(number) + source.choice((" ", "\n", "\t", "\r\n")) for number in numbers))
+        repeated = {taxon: "".join(cell * number for cell, number in zip(row, numbers)) for taxon, row in rows.items()}
+        expanded = case.write(f"{name}.phy", phylo_choice.phylip(repeated))
+        parts = [case.write(f"{name}{i}.part", f"HKY+FC+I, x = 1-{cut}\nJC+G, y = {cut + 1}-{end}\n") for i, (cut, end) in enumerate(((25, 60), (sum(numbers[:25]), sum(numbers))))]
+        jobs = [(["evaluate", "--tree", tree, "--model", "GTR+FC+I+G4m"],) * 2, tuple(["loglh", "--tree", tree, "--partitions", part] for part in parts)]
+        if least > 0:  # where patterns are left out, others are drawn
+            jobs += [(["search", "--model", "HKY+FC+G", "--bs-trees", "3", "--alrt", "50", "--starts", "pars{1}"],) * 2, (["test", "--trees", trees, "--model", "JC", "--samples", "500"],) * 2]
+            jobs.append((["evaluate", "--tree", tree, "--model", "auto"],) * 2)
+        for number, (words, plain) in enumerate(jobs):
+            found = case.jobs.run(1 + number % 3, [*words, "--msa", msa, "--site-weights", file, "--sitelh"])
+            wanted = case.jobs.run(1, [*plain, "--msa", expanded])
+            found.require(found.report is not None and wanted.report is not None, f"{words}: expected results")
+            found.require(numbers_of(found) == numbers_of(wanted), f"{words}: expected the bits of repeated columns")
+            values = sites_of(found)
+            near(found, "weighted sum", math.fsum(value * number for value, number in zip(values[0], numbers)), (found.report.get("tests") or [found.report])[0]["log_likelihood"], 1e-7)
+    huge = case.jobs.run(1, ["loglh", "--tree", tree, "--model", "JC", "--msa", msa, "--site-weights", case.write("huge.weights", "71000000 " * 60)])
+    once = case.jobs.run(1, ["loglh", "--tree", tree, "--model", "JC", "--msa", msa])
+    near(huge, "large weights", huge.report["log_likelihood"] / 71e6, once.report["log_likelihood"], 1e-6)
+
+
+def refused_weights(case: Case) -> None:
+    """Each error of a file of weights is told with its place"""
+    msa = case.write("refused.phy", phylo_choice.phylip(phylo_choice.evolved(10, 60)))
+    tree = case.write("refused.nwk", TRUE)
+    halves = case.write("halves.part", "JC, x = 1-30\nJC, y = 31-60\n")
+    for text, says, more in (("1 " * 59, "x.weights:1:119: has fewer than 60 weights", []), ("1\n" * 61, "x.weights:61:1: has more than 60 weights", []),
+                             ("1 1\n1 -2" + " 1" * 56, "x.weights:2:3: '-2', expected the weight of a site", []), ("1 " * 59 + "1.5", "x.weights:1:119: '1.5', expected", []),
+                             ("4294967295 " * 60, "x.weights:1:12: weights add up to more than 4294967295", []), ("", "x.weights:1:1: has fewer", []),
+                             ("1 " * 30 + "0 " * 30, "x.weights: all sites of partition y have weight 0", ["--partitions", halves])):
+        file = case.write("x.weights", text)
+        for command in (["check"], ["loglh", "--tree", tree]):
+            result = case.jobs.run(2, [*command, "--msa", msa, "--site-weights", file, *(more or ["--model", "JC"])])
+            result.require(result.codes == [2, 2] and says in result.output, f"{command}, {text[:20]}: expected '{says}'")
+    result = case.jobs.run(1, ["loglh", "--tree", tree, "--msa", msa, "--model", "JC", "--site-weights", f"{case.directory}/none.weights"])
+    result.require(result.codes == [2] and "none.weights: cannot be" in result.output, "expected that a missing file is told")
+
+
 def values(jobs: phylo_job.Jobs, _) -> None:
     case = Case(jobs)
-    for test in (usual, partitions, left_out, degenerate, sites, refusals):
+    for test in (usual, partitions, left_out, degenerate, sites, weights, refused_weights, refusals):
         test(case)
         print(f"{test.__name__}: as expected", flush=True)
 
@@ -323,6 +374,11 @@ def kills(jobs: phylo_job.Jobs, args) -> None:
         result.require(result.killed() == victims, f"{name}: expected the deaths of {sorted(victims)}")
         result.require(bytes_of(result) == bytes_of(reference), f"{name}: other bytes")
         print(f"{name}: same bytes, {len(victims)} died", flush=True)
+    # What no survivor holds is read again with its weights.
+    words = ["evaluate", "--msa", msa, "--model", "HKY+G4m", "--tree", case.write("one.nwk", TRUE), "--site-weights", case.write("weights", "3 0 1 5 " * 50)]
+    undisturbed, lost = jobs.run(1, words), jobs.run(3, [*words, "--replicas", "1"], plan="model:inside:1:0")
+    lost.require(lost.killed() == {1} and lost.report["failures"][0]["blocks_reread"] > 0, "expected that lost sites are read again")
+    lost.require(lost.bits() == undisturbed.bits(), "weights: other bits after a death")
     for point, occurrence in (("tested:inside", 2), ("test:inside", 17), ("gather_sites:inside", 1)):
         plan = ",".join(f"{point}:{rank}:{occurrence}" for rank in (0, 1))
         killed = jobs.run(2, ["test", "--msa", msa, "--model", "HKY+G4m", "--trees", trees, "--sitelh", *more, "--checkpoint-interval", "0"], plan=plan)

@@ -67,6 +67,25 @@ TEST(Resampling, DrawsPartitionsInProportionToTheirSites) {
     }
 }
 
+TEST(Resampling, DrawsLargeWeightsInLittleMemory) {
+    // As many sites as would not fit a table, in patterns of which some have none.
+    std::vector<std::uint32_t> const large{300, 0, 100, 600, 0, 40, 60};
+    std::vector<std::uint64_t> const begin{0, 4, 7};
+    constexpr int replicates = 300;
+    std::vector<double> sums(large.size(), 0);
+    for (std::uint64_t seed = 0; seed < replicates; ++seed) {
+        auto const drawn = SiteSampler(large, begin).draw(seed);
+        EXPECT_EQ(std::accumulate(drawn.begin(), drawn.begin() + 4, 0U), 1000U);
+        EXPECT_EQ(std::accumulate(drawn.begin() + 4, drawn.end(), 0U), 100U);
+        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += drawn[i];
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        auto const n = i < 4 ? 1000.0 : 100.0;
+        auto const p = large[i] / n;
+        EXPECT_NEAR(sums[i] / replicates, large[i], 5 * std::sqrt(n * p * (1 - p) / replicates) + 1e-12) << i;
+    }
+}
+
 TEST(Resampling, LeavesAPartitionOfOnePatternAsItIs) {
     EXPECT_EQ(resampled_weights(std::vector<std::uint32_t>{9}, std::vector<std::uint64_t>{0, 1}, 5),
               (std::vector<std::uint32_t>{9}));

@@ -15,6 +15,7 @@
 #include "common/program.hpp"
 #include "files/file_texts.hpp"
 #include "input/check_report.hpp"
+#include "input/site_weights.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/characters.hpp"
 #include "regraft/msa/patterns.hpp"
@@ -142,7 +143,7 @@ void check_phylip_names(Options const& options, msa::Alignment const& alignment)
 
 void refuse_input(fs::path const& path, Options const& options) {
     std::error_code none;
-    for (auto const& input : {options.msa, options.partitions, options.tree}) {
+    for (auto const& input : {options.msa, options.partitions, options.site_weights, options.tree}) {
         if (fs::equivalent(path, input, none)) throw InputError({path.string()}, "is the input; expected another name");
     }
 }
@@ -160,6 +161,10 @@ CheckedInput read_and_check(Options const& options) {
     auto [alignment, stored] = common::read_alignment(options.msa);
     auto const num_sites = alignment.num_sites();
     auto input = begin_check(options, std::move(alignment), num_sites, std::move(stored));
+    if (!options.site_weights.empty()) {
+        auto const file = options.site_weights.string();
+        input.site_weights = parse_site_weights(common::read_text(file), file, num_sites, input.partitions);
+    }
     add_models(options, input, [&](std::size_t q) { return histogram(input.alignment, input.partitions[q]); });
     add_findings(options, input, msa::take_census(input.alignment, partitions_to_check(options, input)));
     return input;
@@ -238,7 +243,7 @@ void add_findings(Options const& options, CheckedInput& input, msa::Census censu
 }
 
 CheckedInput check_input(Options const& options) {
-    return common::naming_files({options.msa.string(), options.partitions.string()},
+    return common::naming_files({options.msa.string(), options.partitions.string(), options.site_weights.string()},
                                 [&] { return read_and_check(options); });
 }
 

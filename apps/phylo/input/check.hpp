@@ -18,8 +18,9 @@ namespace regraft::phylo {
 struct CheckedInput {
     msa::Alignment alignment;
     std::vector<msa::PartitionSpec> partitions;
-    bool has_partitions = false;   // from a file: with --partitions, or in an .rgm file
-    std::vector<ModelSpec> specs;  // per partition; one that fits the characters if a model is to be chosen
+    bool has_partitions = false;              // from a file: with --partitions, or in an .rgm file
+    std::vector<ModelSpec> specs;             // per partition; one that fits the characters if a model is to be chosen
+    std::vector<std::uint32_t> site_weights;  // empty: all 1
     msa::Census census;
     std::vector<msa::Finding> findings;  // errors first
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "input/site_weights.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/errors.hpp"
@@ -35,6 +36,13 @@ double invariant_share(msa::Patterns const& patterns, std::size_t partition) {
         if (states != 0) constant += patterns.weight[i];
     }
     return static_cast<double>(constant) / static_cast<double>(all);
+}
+
+/// Lets patterns have the weights of their sites. Some may have none.
+void weigh(msa::Patterns& patterns, std::span<std::uint32_t const> site_weights) {
+    std::ranges::fill(patterns.weight, 0);
+    for (std::size_t site = 0; site < site_weights.size(); ++site)
+        patterns.weight[patterns.pattern_of_site[site]] += site_weights[site];
 }
 
 }  // namespace
@@ -79,8 +87,11 @@ Dataset begin_dataset(CheckedInput const& checked) {
     for (auto const& finding : checked.findings) {
         if (finding.severity == msa::Severity::warning) dataset.warnings.push_back(finding.text);
     }
-    for (auto const& partition : checked.partitions)
-        dataset.sites_per_partition.push_back(msa::num_sites(partition.sites));
+    for (auto const& partition : checked.partitions) {
+        dataset.sites_per_partition.push_back(checked.site_weights.empty()
+                                                  ? msa::num_sites(partition.sites)
+                                                  : weight_of(partition, checked.site_weights));
+    }
     return dataset;
 }
 
@@ -90,6 +101,7 @@ Input to_input(CheckedInput const& checked) {
     for (std::size_t q = 0; q < checked.partitions.size(); ++q)
         partitions.push_back({dataset.specs[q].alphabet, msa::sites_of(checked.partitions[q])});
     auto patterns = msa::compress_patterns(checked.alignment, partitions);
+    if (!checked.site_weights.empty()) weigh(patterns, checked.site_weights);
     dataset.partition_begin = patterns.partition_begin;
     dataset.weights = patterns.weight;
     for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
@@ -299,7 +311,7 @@ std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<
             auto const [counted, column] = read_block(blocks.first(dataset.block_bytes()));
             blocks = blocks.subspan(dataset.block_bytes());
             auto const weight = weights.empty() ? counted : weights[value(piece.sites.first) + i];
-            if (weight == 0) continue;
+            if (weight == 0 && !weights.empty()) continue;
             sites.weights.push_back(weight);
             for (std::size_t t = 0; t < column.size(); ++t) sites.rows[t].push_back(column[t]);
         }

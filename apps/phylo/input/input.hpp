@@ -31,14 +31,14 @@ struct PatternOrigin {
 /// The part of the input that every PE keeps: everything except the columns.
 struct Dataset {
     std::vector<std::string> taxa;
-    std::vector<msa::PartitionSpec> partitions;  // as the user named them
-    std::vector<ModelSpec> specs;                // start models, if they are to be chosen
-    std::vector<CountedData> counted;            // per partition
-    std::vector<std::uint64_t> partition_begin;  // begins of the partitions' patterns, as in msa::Patterns
-    std::vector<std::uint32_t> weights;          // per pattern
-    std::vector<PatternOrigin> origins;          // per pattern; empty if an alignment can only be read as a whole
-    std::vector<std::uint64_t> sites_per_partition;
-    std::vector<std::uint64_t> pattern_of_site;  // in the order of the alignment; empty unless sites are written
+    std::vector<msa::PartitionSpec> partitions;      // as the user named them
+    std::vector<ModelSpec> specs;                    // start models, if they are to be chosen
+    std::vector<CountedData> counted;                // per partition
+    std::vector<std::uint64_t> partition_begin;      // begins of the partitions' patterns, as in msa::Patterns
+    std::vector<std::uint32_t> weights;              // per pattern; 0 only by --site-weights
+    std::vector<PatternOrigin> origins;              // per pattern; empty if an alignment can only be read as a whole
+    std::vector<std::uint64_t> sites_per_partition;  // sums of weights
+    std::vector<std::uint64_t> pattern_of_site;      // in the order of the alignment; empty unless sites are written
     std::vector<std::string> warnings;
     std::vector<std::uint32_t> outgroup;  // taxa at which trees are rooted when they are written; or empty
     std::uint64_t content_hash = 0;       // hash of models, taxa and patterns

@@ -56,7 +56,8 @@ struct OptionGroup {
 };
 std::vector<OptionGroup> const groups{
     {"Input",
-     {"--msa", "--model", "--criterion", "--partitions", "--brlen", "--tree", "--trees", "--constraint", "--reduced"}},
+     {"--msa", "--model", "--criterion", "--partitions", "--brlen", "--site-weights", "--tree", "--trees",
+      "--constraint", "--reduced"}},
     {"Search", {"--starts", "--effort", "--spr-radius", "--seed"}},
     {"Support", {"--all", "--bs-trees", "--bs-metric", "--alrt", "--samples"}},
     {"Output", {"--prefix", "--redo", "--json", "--outgroup", "--sitelh", "--profile"}},
@@ -168,6 +169,9 @@ void add_input_options(CLI::App& app, Options& options) {
                    "how branch lengths of partitions depend on each other: linked, scaled (default) or unlinked")
         ->transform(common::one_of(linkages))
         ->type_name("HOW");
+    app.add_option("--site-weights", options.site_weights,
+                   "file with a whole number for each site: how often it counts, 0 leaves it out")
+        ->type_name("FILE");
     app.add_option("--reduced", options.reduced,
                    "write the alignment in PHYLIP, without duplicate sequences and without taxa and sites that are all "
                    "gaps, and its partitions, if any, to FILE.partitions")
@@ -372,6 +376,8 @@ void look_for_model_file(Options& options) {
 void complete(Options& options) {
     look_for_model_file(options);
     look_for_start_trees(options);
+    if (!options.reduced.empty() && !options.site_weights.empty())
+        throw CLI::ValidationError("--reduced", "has other sites than --site-weights, expected only one of both");
     if (options.command == Command::check) return;
     if (options.command != Command::search && options.tree.empty()) {
         throw CLI::ValidationError(

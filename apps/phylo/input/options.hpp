@@ -23,6 +23,7 @@ struct Options {
     std::string model;                     // empty if the partition file has models
     Criterion criterion = Criterion::bic;  // criterion for the choice of models
     std::filesystem::path partitions;      // empty: all sites share the model
+    std::filesystem::path site_weights;    // file with the weight of each site; empty: all 1
     std::filesystem::path reduced;         // file for the alignment without duplicates and gaps; empty: none
     std::filesystem::path json;            // check: file for the findings; empty: none
     BranchLinkage linkage = BranchLinkage::scaled;

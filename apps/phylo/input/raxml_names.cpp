@@ -72,7 +72,6 @@ constexpr std::array foreign{
     Foreign{"--rate-scalers", "", "numbers that get too small are scaled as needed; leave it out"},
     Foreign{"--simd", "",
             "the fastest vector instructions are used, and the results are the same with all; leave it out"},
-    Foreign{"--site-weights", "", "weights of sites are not read"},
     Foreign{"--spr-cutoff", "", "how much worse a move may be follows from the data; leave it out"},
     Foreign{"--start", "", "start trees are made by search --starts, which does not write them"},
     Foreign{"--terrace", "", "terraces are not computed"},

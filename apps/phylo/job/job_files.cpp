@@ -74,7 +74,8 @@ ReadPatterns JobFiles::read_all() {
     };
     attempt([&] {
         if (keeps) prepare_output(options, comm.leads() ? Trial::write : Trial::look);
-        if (options.reduced.empty() && !options.site_loglh) columns = RgmColumns::open(options.msa);
+        bool const needs_text = !options.reduced.empty() || !options.site_weights.empty() || options.site_loglh;
+        if (!needs_text) columns = RgmColumns::open(options.msa);
     });
     auto read = read_share(columns);
     Beginnings beginnings;

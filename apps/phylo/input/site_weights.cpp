@@ -1,0 +1,89 @@
+#include "input/site_weights.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "common/input.hpp"
+#include "regraft/core/errors.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+
+/// A word of a text, and its place.
+struct Word {
+    std::string_view text;
+    TextPosition where;
+};
+
+/// Takes words from a text, one by one.
+class Words {
+public:
+    Words(std::string_view text, std::string const& file) : left_(text), where_{file, 1, 1} {}
+
+    /// The next word; empty at the end, with the place behind the last one.
+    Word next() {
+        auto const is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+        while (!left_.empty() && is_space(left_.front())) {
+            ++where_.column;
+            if (left_.front() == '\n') where_ = {where_.file, where_.line + 1, 1};
+            left_.remove_prefix(1);
+        }
+        auto const size = static_cast<std::size_t>(std::ranges::find_if(left_, is_space) - left_.begin());
+        Word word{left_.substr(0, size), where_};
+        left_.remove_prefix(size);
+        where_.column += size;
+        return word;
+    }
+
+private:
+    std::string_view left_;
+    TextPosition where_;
+};
+
+std::uint32_t weight_in(Word const& word) {
+    std::uint32_t weight = 0;
+    auto const* const end = word.text.data() + word.text.size();
+    auto const parsed = std::from_chars(word.text.data(), end, weight);
+    if (parsed.ec == std::errc() && parsed.ptr == end) return weight;
+    throw InputError(word.where, fmt::format("'{}', expected the weight of a site: a whole number from 0 to {}",
+                                             common::escaped(word.text), most));
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> parse_site_weights(std::string_view text, std::string const& file, std::uint64_t num_sites,
+                                              std::span<msa::PartitionSpec const> partitions) {
+    std::vector<std::uint32_t> weights;
+    std::uint64_t sum = 0;
+    Words words(text, file);
+    for (auto word = words.next();; word = words.next()) {
+        if (word.text.empty() && weights.size() == num_sites) break;
+        if (word.text.empty() || weights.size() == num_sites) {
+            throw InputError(word.where, fmt::format("has {} than {} weights, expected one for each site",
+                                                     word.text.empty() ? "fewer" : "more", num_sites));
+        }
+        sum += weights.emplace_back(weight_in(word));
+        if (sum > most) throw InputError(word.where, fmt::format("weights add up to more than {}", most));
+    }
+    for (auto const& partition : partitions) {
+        if (weight_of(partition, weights) > 0) continue;
+        throw InputError({file}, fmt::format("all sites of partition {} have weight 0, expected some with a weight",
+                                             partition.name));
+    }
+    return weights;
+}
+
+std::uint64_t weight_of(msa::PartitionSpec const& partition, std::span<std::uint32_t const> site_weights) {
+    std::uint64_t sum = 0;
+    for (auto const& range : partition.sites) {
+        for (std::uint64_t i = 0, size = range.size(); i < size; ++i) sum += site_weights[range[i]];
+    }
+    return sum;
+}
+
+}  // namespace regraft::phylo
