@@ -74,7 +74,9 @@ Derived::~Derived() {
     std::erase(parent_.derived_, this);
     int finalized = 0;
     MPI_Finalized(&finalized);
-    if (finalized == 0) release();
+    // After a failure other members may still be in a call on it. A large message to a communicator that is revoked is
+    // refused, but one to a communicator that was freed is never answered, and its sender would wait for ever.
+    if (finalized == 0 && !parent_.failed_) release();
 }
 
 void Derived::release() {
