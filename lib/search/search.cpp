@@ -57,8 +57,16 @@ bool optimise_next(SearchState& state, DistributedLikelihood& likelihood, double
     return ++state.position > 1;
 }
 
+/// Keeps the tree as it is between two steps. O(tips), so it is not called after a step that changed nothing.
+void keep_tree(SearchState& state, DistributedLikelihood const& likelihood) {
+    state.tree = likelihood.tree();
+}
+
 void advance_model(SearchState& state, DistributedLikelihood& likelihood, double epsilon) {
-    if (!optimise_next(state, likelihood, epsilon)) return;
+    bool const round_ended = optimise_next(state, likelihood, epsilon);
+    keep_tree(state, likelihood);
+    state.models = likelihood.models();
+    if (!round_ended) return;
     state.loglh = likelihood.loglh();
     end_round(state, epsilon);
 }
@@ -140,10 +148,11 @@ void wait_too(SearchState& state, std::vector<msa::HalfEdge> const& subtrees) {
 bool move_next(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options,
                std::uint32_t radius) {
     auto const h = state.waiting.front();
-    state.waiting.erase(state.waiting.begin());
+    state.waiting.pop_front();
     auto const climb = try_spr(likelihood, h, radius, state.loglh, state.losses, options.constraint);
     state.loglh = climb.loglh;
     if (climb.places.empty()) return false;
+    keep_tree(state, likelihood);
     wait_too(state, subtrees_near(likelihood.tree(), climb.places, wake_within));
     return true;
 }
@@ -154,7 +163,8 @@ void advance_spr(SearchState& state, DistributedLikelihood& likelihood, SearchOp
     if (state.position == 0) {
         smooth_branches(likelihood, options.least_gain);
         state.loglh = likelihood.loglh();
-        state.waiting = all_subtrees(likelihood.tree());
+        keep_tree(state, likelihood);
+        wait_too(state, all_subtrees(likelihood.tree()));
     } else {
         move_next(state, likelihood, options, radius);
     }
@@ -183,7 +193,8 @@ void leave_home(SearchState& state, DistributedLikelihood& likelihood, Change ch
     state.home = Home{tree, state.loglh, fingerprint(tree)};
     auto const climb = change();
     state.loglh = climb.loglh;
-    state.waiting = subtrees_near(tree, climb.places, wake_within);
+    keep_tree(state, likelihood);
+    wait_too(state, subtrees_near(tree, climb.places, wake_within));
     ++state.position;
 }
 
@@ -195,13 +206,15 @@ Way end_way(SearchState& state, DistributedLikelihood& likelihood, SearchOptions
     state.waiting.clear();
     state.position = 0;
     ++state.round;
-    if (state.loglh - home.loglh >= options.least_gain) {
+    bool const is_higher = state.loglh - home.loglh >= options.least_gain;
+    if (is_higher) {
         ++state.successes;
-        return Way::to_higher_ground;
+    } else {
+        likelihood.set_tree(home.tree);
+        state.loglh = home.loglh;
     }
-    likelihood.set_tree(home.tree);
-    state.loglh = home.loglh;
-    return Way::back_home;
+    keep_tree(state, likelihood);
+    return is_higher ? Way::to_higher_ground : Way::back_home;
 }
 
 /// The following steps: the subtrees around the change one by one until none can be moved, and all branches. Most ways
@@ -295,6 +308,8 @@ void advance_tests(SearchState& state, DistributedLikelihood& likelihood, TestSa
 void finish(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     if (likelihood.linkage() == BranchLinkage::scaled) normalise_scalers(likelihood, options.sites_per_partition);
     state.loglh = likelihood.loglh();
+    keep_tree(state, likelihood);
+    state.models = likelihood.models();
 }
 
 }  // namespace
@@ -338,11 +353,7 @@ void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOption
     }
     if (state.stage == Stage::support && options.rell_samples == nullptr) enter(state, Stage::tests);
     if (state.stage == Stage::tests && !options.test_samples) enter(state, Stage::done);
-    if (!chooses) {
-        if (state.stage == Stage::done) finish(state, likelihood, options);
-        state.tree = likelihood.tree();
-        state.models = likelihood.models();
-    }
+    if (!chooses && state.stage == Stage::done) finish(state, likelihood, options);
     ++state.steps;
     state.evaluations += likelihood.evaluations() - evaluations_before;
 }

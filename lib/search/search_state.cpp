@@ -97,7 +97,7 @@ std::vector<std::byte> SearchState::to_bytes() const {
     out.put(round_start);
     out.put(steps);
     out.put(evaluations);
-    out.put_all(std::span(waiting));
+    out.put_all(std::span<msa::HalfEdge const>(std::vector(waiting.begin(), waiting.end())));
     out.put(losses);
     out.put(home.has_value());
     if (home) {
@@ -131,7 +131,7 @@ SearchState SearchState::from_bytes(std::span<std::byte const> bytes) {
     state.round_start = in.get<double>();
     state.steps = in.get<std::uint64_t>();
     state.evaluations = in.get<std::uint64_t>();
-    state.waiting = in.get_all<msa::HalfEdge>();
+    for (auto h : in.get_all<msa::HalfEdge>()) state.waiting.push_back(h);
     state.losses = in.get<Losses>();
     if (in.get_flag()) {
         auto tree = msa::Tree::read(in);

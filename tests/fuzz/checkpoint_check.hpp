@@ -71,7 +71,7 @@ struct SomeJob {
         auto moving = state(random.below(100));
         moving.stage = Stage::near_spr;
         moving.position = 1;
-        moving.waiting = phylo::all_subtrees(moving.tree);
+        for (auto h : phylo::all_subtrees(moving.tree)) moving.waiting.push_back(h);
         progress.note({Purpose::start, 0}, moving);
         auto escaping = state(random.below(100));
         escaping.stage = Stage::escapes;

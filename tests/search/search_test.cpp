@@ -141,6 +141,8 @@ SearchState run(Fixture& f, SearchState state, SearchOptions const& options, std
     auto likelihood = restart();
     for (std::uint64_t step = 1; state.stage != Stage::done; ++step) {
         advance(state, *likelihood, options);
+        EXPECT_EQ(state.tree, likelihood->tree());
+        EXPECT_EQ(state.models, likelihood->models());
         if (interrupt_every == 0 || step % interrupt_every != 0) continue;
         state = SearchState::from_bytes(state.to_bytes());
         likelihood = restart();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,7 +71,7 @@ struct SearchState {
     std::uint64_t steps = 0;        // number of steps so far
     std::uint64_t evaluations = 0;  // evaluations of the likelihood in these steps
 
-    std::vector<msa::HalfEdge> waiting;  // subtrees to be moved in this round, in their order
+    std::deque<msa::HalfEdge> waiting;  // subtrees to be moved in this round, in their order
     Losses losses;
     std::optional<Home> home;          // set while a change of it is followed
     std::vector<std::uint64_t> tried;  // exchanges that were tried while trees are fused
