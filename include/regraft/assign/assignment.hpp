@@ -13,8 +13,8 @@ namespace regraft::assign {
 /// A piece of work: sites of one partition, at least one. Site numbers run across partitions: partition q owns
 /// [partition_begin[q], partition_begin[q + 1]).
 struct Work {
-    SiteRange sites;
-    PartitionId partition{};
+    SiteRange sites;          // at least one, all of the partition
+    PartitionId partition{};  // the one whose sites they are
     friend bool operator==(Work const&, Work const&) = default;
 };
 

@@ -29,6 +29,7 @@ Assignment balance(std::span<std::uint64_t const> partition_begin, std::span<PeI
 /// the result is exact. Precondition: every partition has a positive cost, and all sites together cost less than 2^63.
 Assignment balance(std::span<std::uint64_t const> partition_begin, std::span<std::uint64_t const> cost_per_site,
                    std::uint32_t num_pes);
+/// The same for the given PEs alone, by cost.
 Assignment balance(std::span<std::uint64_t const> partition_begin, std::span<std::uint64_t const> cost_per_site,
                    std::span<PeId const> pes, std::uint32_t num_founding_pes);
 

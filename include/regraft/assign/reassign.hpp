@@ -25,18 +25,20 @@ enum class Method {
     matching,
 };
 
+/// How sites are dealt; all PEs that call reassign pass the same.
 struct Options {
     /// How far above the mean a survivor may be filled, at least 1. With a larger slack fewer PEs start on a partition
     /// that is new to them, but a step takes longer.
     double slack = 1.0;
-    Method method = Method::automatic;
+    Method method = Method::automatic;  // how lost sites are dealt to survivors that work on their partition
     /// The positive cost of a site of each partition, for example its number of states times rate categories. Empty:
     /// all sites cost the same.
     std::span<std::uint64_t const> cost_per_site{};
 };
 
+/// What reassign decided.
 struct Reassignment {
-    Assignment after;
+    Assignment after;  // the pieces of every PE, with empty rows for the dead
     /// Only the pieces that are new to the PE: it has to load these. Row = value(PeId), as in after.
     Csr<Work> gained;
     /// The partitions that the PE works on after, but not before, ascending. Row = value(PeId). Each costs the PE a

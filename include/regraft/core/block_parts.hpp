@@ -23,6 +23,7 @@ void visit_parts(BlockRange blocks, BlockSizes const& sizes, Visit visit) {
     }
 }
 
+/// The number of parts that visit_parts visits. O(parts), for sizes that are not equal times log blocks.
 inline std::uint64_t num_parts(BlockRange blocks, BlockSizes const& sizes) {
     std::uint64_t count = 0;
     visit_parts(blocks, sizes, [&](BlockRange) { ++count; });

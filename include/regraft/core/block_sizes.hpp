@@ -24,14 +24,17 @@ public:
     /// Block i begins at begins[i] and ends at begins[i + 1]. Precondition: begins at 0, ascending.
     explicit BlockSizes(std::vector<std::uint64_t> const& begins);
 
-    std::uint64_t num_blocks() const { return count_; }
+    std::uint64_t num_blocks() const { return count_; }  // 0 of an empty set
     /// Where block id begins; for id = num_blocks(), the end of the last block. Precondition here and below: within the
     /// blocks.
     std::uint64_t begin(BlockId id) const {
         return groups_.empty() ? value(id) * each_ : begin_in_group(value(id) / group_size, value(id) % group_size);
     }
+    /// The size of one block.
     std::uint64_t bytes(BlockId id) const { return begin(advance(id, 1)) - begin(id); }
+    /// The size of all blocks in the range.
     std::uint64_t bytes(BlockRange blocks) const { return begin(blocks.last) - begin(blocks.first); }
+    /// The size of all blocks.
     std::uint64_t bytes() const { return begin(BlockId{count_}); }
     /// Whether all blocks have one size.
     bool equal() const { return groups_.empty(); }
@@ -75,6 +78,7 @@ class BlockSizes::Builder {
 public:
     /// Precondition: all sizes together are below 2^64.
     void add(std::uint64_t size);
+    /// The sizes that were added. The builder is used up.
     BlockSizes take() &&;
 
 private:

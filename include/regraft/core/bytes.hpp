@@ -27,10 +27,12 @@ public:
     ByteWriter() = default;
     /// Appends behind these bytes and uses their memory as far as it suffices.
     explicit ByteWriter(std::vector<std::byte> begin) : bytes_(std::move(begin)) {}
+    /// Appends sizeof(T) bytes.
     template <PlainValue T>
     void put(T const& item) {
         append(&item, sizeof item);
     }
+    /// Appends the number of items as 8 bytes, then the items.
     template <PlainValue T>
     void put_all(std::span<T const> items) {
         put(std::uint64_t{items.size()});
@@ -41,8 +43,11 @@ public:
     void put_plain(std::span<T const> items) {
         append(items.data(), items.size_bytes());
     }
+    /// Appends the number of characters as 8 bytes, then the characters.
     void put_text(std::string_view text) { put_all(std::span(text)); }
+    /// Moves the buffer out. The writer is used up.
     std::vector<std::byte> take() { return std::move(bytes_); }
+    /// What was written so far. Valid until the next put.
     std::span<std::byte const> bytes() const { return bytes_; }
 
 private:
@@ -57,7 +62,9 @@ private:
 /// may come from a file. No get takes more memory than the bytes justify.
 class ByteReader {
 public:
+    /// Starts at the first of these bytes, which must outlive the reader.
     explicit ByteReader(std::span<std::byte const> bytes) : rest_(bytes) {}
+    /// Reads an item that put wrote.
     template <PlainValue T>
     T get() {
         T item;
@@ -76,6 +83,7 @@ public:
         if (count > rest_.size() / least_bytes) fail();
         return count;
     }
+    /// Reads items that put_all wrote.
     template <PlainValue T>
     std::vector<T> get_all() {
         std::vector<T> items(get_count(sizeof(T)));
@@ -88,10 +96,12 @@ public:
     void get_plain(std::span<T> items) {
         extract(items.data(), items.size_bytes());
     }
+    /// Reads a text that put_text wrote.
     std::string get_text() {
         auto const text = get_all<char>();
         return {text.begin(), text.end()};
     }
+    /// Whether all bytes are read.
     bool empty() const { return rest_.empty(); }
     /// The number of bytes that are left.
     std::size_t size() const { return rest_.size(); }

@@ -118,7 +118,7 @@ struct Observer {
 
 }  // namespace regraft::detail
 
-// A condition that does not hold is evaluated a second time, to observe it.
+/// Evaluates a condition that does not hold a second time, to observe it. For the macros below.
 #define REGRAFT_CONTRACT_(kind, x)                                           \
     (static_cast<bool>(x)                                                    \
          ? void(0)                                                           \

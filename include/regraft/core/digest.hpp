@@ -11,8 +11,8 @@ namespace regraft {
 
 /// 128 bits. Among 2^32 different texts that were not made for it, two have the same with a probability of 2^-65.
 struct Digest {
-    std::uint64_t low = 0;
-    std::uint64_t high = 0;
+    std::uint64_t low = 0;   // the 64 bits of lower value
+    std::uint64_t high = 0;  // the 64 bits of higher value
     friend auto operator<=>(Digest const&, Digest const&) = default;
 };
 

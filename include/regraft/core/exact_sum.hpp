@@ -25,13 +25,16 @@ public:
 
     /// Adds weight * x exactly. O(1). A zero weight adds nothing, whatever x is.
     void add(double x, std::uint32_t weight = 1);
+    /// Adds another sum exactly. O(num_digits).
     void add(ExactSum const& other);
     /// The correctly rounded sum; 0.0 if nothing was added.
     double value() const;
 
     /// Makes the limbs canonical: digits 0 .. num_digits-2 in [0, 2^32), the sign in the last one. The value stays.
     void normalize();
+    /// The limbs, from the lowest digit on, to be replaced by a sum over ranks.
     std::span<std::int64_t, num_limbs> limbs() { return limbs_; }
+    /// The limbs, to be sent after normalize().
     std::span<std::int64_t const, num_limbs> limbs() const { return limbs_; }
 
 private:

@@ -40,16 +40,21 @@ constexpr Id advance(Id id, std::uint64_t steps) {
 /// The ids first, ..., last - 1. Empty if first == last; first > last is not a range.
 template <StrongId Id>
 struct IdRange {
-    Id first{};
-    Id last{};
+    Id first{};  // the first id
+    Id last{};   // one behind the last id
 
+    /// The number of ids.
     constexpr std::uint64_t size() const { return std::uint64_t{value(last)} - value(first); }
+    /// Whether there are no ids.
     constexpr bool empty() const { return first == last; }
+    /// Whether the id is one of them.
     constexpr bool contains(Id id) const { return first <= id && id < last; }
     friend constexpr auto operator<=>(IdRange const&, IdRange const&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
+/// Half-open ranges of blocks.
 using BlockRange = IdRange<BlockId>;
+/// Half-open ranges of sites.
 using SiteRange = IdRange<SiteId>;
 
 /// The ids in both ranges; an empty range if there are none.

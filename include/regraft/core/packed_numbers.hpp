@@ -25,7 +25,9 @@ public:
         }
         bits_ += width;
     }
+    /// Frees memory that was set aside for further numbers.
     void shrink_to_fit() { words_.shrink_to_fit(); }
+    /// The bits, from the least significant one of each word on.
     std::vector<std::uint64_t> const& words() const { return words_; }
 
     /// Reads the number of `width` bits that begins at `bit`. Precondition: it was appended.

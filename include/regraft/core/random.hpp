@@ -18,6 +18,7 @@ std::uint64_t mix(std::uint64_t x);
 /// xoshiro256** (Blackman and Vigna 2018), seeded by SplitMix64. Not for cryptography.
 class Random {
 public:
+    /// Starts the sequence that belongs to the seed; any seed is good.
     explicit Random(std::uint64_t seed);
     /// 64 uniform bits.
     std::uint64_t bits();

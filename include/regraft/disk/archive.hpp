@@ -17,7 +17,9 @@
 #pragma GCC visibility push(default)
 namespace regraft::disk {
 
+/// The file by whose name a generation is complete.
 std::filesystem::path index_path(std::filesystem::path const& archive, std::uint64_t generation);
+/// Data file number `file` of a generation, counted from 0.
 std::filesystem::path data_path(std::filesystem::path const& archive, std::uint64_t generation, std::size_t file);
 
 /// The generations that have an index, the newest first. Throws InputError if the folder cannot be read.
@@ -29,9 +31,9 @@ std::uint64_t begin_generation(std::filesystem::path const& archive);
 
 /// Consecutive pieces in a data file, and the bytes of each.
 struct PiecesToWrite {
-    std::size_t file = 0;
-    std::size_t first = 0;  // position of the first piece in the file's row of the index
-    std::span<std::span<std::byte const> const> bytes{};
+    std::size_t file = 0;                                 // number of the data file
+    std::size_t first = 0;                                // position of the first piece in the file's row of the index
+    std::span<std::span<std::byte const> const> bytes{};  // per piece: its blocks, one behind the other
 };
 /// Writes the pieces and what is in front of all pieces, and returns when that is on the disk. Does not touch what
 /// others write to the same file. index is the final one, except for seals. Returns the seals. Throws InputError if it

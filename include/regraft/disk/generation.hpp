@@ -29,6 +29,7 @@ public:
     Generation& operator=(Generation&&) noexcept;
     ~Generation();
 
+    /// What the generation has, and where.
     Index const& index() const { return index_; }
     /// Reads blocks into out, one behind the other. After an exception out is unspecified. Precondition: blocks exist;
     /// out has their size. O(bytes), plus the parts (64 KiB or a block) that are wanted only partly. Memory: the
@@ -64,8 +65,8 @@ std::vector<std::byte> read_index(std::filesystem::path const& archive, std::uin
 
 /// The newest undamaged generation, and what is wrong with each newer one.
 struct Newest {
-    Generation generation;
-    std::vector<std::string> refused;
+    Generation generation;             // already read once and verified
+    std::vector<std::string> refused;  // a message for each newer generation, the newest first
 };
 /// Opens the newest undamaged generation. Throws InputError, with what is wrong with each, if there is none. Reads
 /// everything.
@@ -75,8 +76,8 @@ std::string nothing_readable(std::filesystem::path const& archive, std::span<std
 
 /// A generation on disk with the same blocks.
 struct Saved {
-    std::filesystem::path archive;
-    std::uint64_t generation = 0;
+    std::filesystem::path archive;  // folder of the archive
+    std::uint64_t generation = 0;   // number of the generation in it
 };
 /// A source of last resort for store::LoadOptions::reread: reads from the last entry of `saved` where the wanted blocks
 /// are undamaged. Throws InputError, with what is wrong with the last entry, if there is none. Empty if `saved` is.

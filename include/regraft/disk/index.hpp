@@ -17,16 +17,16 @@ namespace regraft::disk {
 
 /// Blocks that lie one behind the other in a data file; the checksums of their parts (visit_parts) follow them.
 struct Piece {
-    BlockRange blocks;
-    std::uint64_t parts = 0;
-    std::uint64_t seal = 0;  // the hash of the checksums
+    BlockRange blocks;        // at least one
+    std::uint64_t parts = 0;  // number of its checksums (num_parts)
+    std::uint64_t seal = 0;   // the hash of the checksums
     friend bool operator==(Piece const&, Piece const&) = default;
 };
 
 /// The contents of a generation. Every block is in one piece.
 struct Index {
-    std::uint64_t generation = 0;
-    BlockSizes sizes{};
+    std::uint64_t generation = 0;  // number of the generation in its archive
+    BlockSizes sizes{};            // of all blocks, numbered from 0
     /// What the writer says about the blocks; the library does not interpret it.
     std::vector<std::byte> attributes{};
     /// The pieces of each data file in their order; none is empty. Row = data file.
@@ -42,6 +42,7 @@ inline std::uint64_t bytes_on_disk(Piece const& piece, BlockSizes const& sizes) 
 }
 /// The length of a data file in bytes.
 std::uint64_t file_bytes(Index const& index, std::size_t file);
+/// The head_bytes bytes in front of the first piece of a data file.
 std::vector<std::byte> file_head(std::uint64_t generation, std::size_t file);
 
 /// Appends sizes as the index has them.

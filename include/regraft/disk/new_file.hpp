@@ -13,8 +13,8 @@ namespace regraft::disk {
 /// A new, empty file beside a target, open for writing. Its name is the target's with a random ending; it is at most as
 /// long as the target's or 64 bytes, whichever is more.
 struct Temporary {
-    std::filesystem::path path;
-    int descriptor;
+    std::filesystem::path path;  // absolute or relative as the target's path
+    int descriptor;              // open for writing; the caller closes it
 };
 /// Makes a temporary file. `mode` has the permissions, from which the umask removes some. Throws OutputError.
 Temporary make_temporary(std::filesystem::path const& target, std::uint32_t mode);
@@ -25,6 +25,7 @@ Temporary make_temporary(std::filesystem::path const& target, std::uint32_t mode
 /// name.
 class NewFile {
 public:
+    /// Opens the temporary file, or the target if that is a device or a pipe. `mode`: as in make_temporary.
     explicit NewFile(std::filesystem::path target, std::uint32_t mode = 0666);
     NewFile(NewFile&& other) noexcept;
     NewFile& operator=(NewFile&&) = delete;
@@ -33,12 +34,14 @@ public:
 
     /// Writes at the end. Each call is a system call.
     void write(std::span<std::byte const> bytes);
+    /// The same for text.
     void write(std::string_view text);
     /// Returns when everything is on the disk. Nothing can be written after that.
     void sync();
     /// Gives the file its name, after a sync. Returns when the name is on the disk too.
     void appear();
 
+    /// The name that the caller used.
     std::filesystem::path const& target() const { return target_; }
     /// The path of the temporary file. Empty if the target is written directly, or if the file has appeared.
     std::filesystem::path const& temporary() const { return temporary_; }

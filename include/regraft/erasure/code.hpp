@@ -14,9 +14,12 @@ namespace regraft::erasure {
 class Combination {
 public:
     Combination() = default;
+    /// One factor per source; factor 0 leaves its source out.
     explicit Combination(std::vector<std::uint8_t> factors);
 
+    /// The number of factors.
     std::size_t num_sources() const { return factors_.size(); }
+    /// The factor of a source. Precondition: source < num_sources().
     std::uint8_t factor(std::size_t source) const { return factors_[source]; }
     /// target = the sum. A source shorter than target counts as continued with zeros. Precondition: num_sources()
     /// sources, none longer than target; target overlaps none of them.
@@ -39,8 +42,11 @@ public:
     /// Precondition: data >= 1, data + parity <= 255.
     Code(std::uint32_t data, std::uint32_t parity);
 
+    /// k, the number of pieces of data.
     std::uint32_t data() const { return data_; }
+    /// m, the number of parities, which is the number of pieces that may be lost.
     std::uint32_t parity() const { return parity_; }
+    /// The number of pieces of a stripe, k + m.
     std::uint32_t pieces() const { return data_ + parity_; }
     /// The code for a number of places that may be too small for all pieces to have one each: as many parities as
     /// possible, then as much data as possible. With one place there is no parity. Returns this code if it fits.

@@ -23,6 +23,7 @@ public:
     /// pe_of_slot: the PE that submitted as slot 0, 1, ...; ascending.
     Holdings(Layout layout, std::vector<PeId> pe_of_slot);
 
+    /// Where the pieces were at submission.
     Layout const& layout() const { return *layout_; }
     /// The PEs that submitted, slot by slot.
     std::span<PeId const> submitters() const { return pe_of_slot_; }
@@ -37,7 +38,9 @@ public:
     /// The piece is lost for good: its stripe counts it as empty, and its blocks are lost.
     void give_up(Piece data);
 
+    /// Whether the piece is lost for good. O(log given_up).
     bool given_up(Piece piece) const { return !given_up_.empty() && given_up_.contains(piece); }
+    /// All pieces of data that are lost for good.
     std::set<Piece> const& given_up() const { return given_up_; }
     /// The length in bytes with which the piece takes part in its stripe.
     std::uint64_t bytes(Piece piece) const;
@@ -64,8 +67,8 @@ private:
 
 /// How many members, and how many nodes, may die, whichever they are, without a further block being lost.
 struct Safety {
-    std::uint32_t members = 0;
-    std::uint32_t nodes = 0;
+    std::uint32_t members = 0;  // so many PEs may die
+    std::uint32_t nodes = 0;    // so many failure domains may die
 };
 
 /// Computes the safety. node_of: the failure domain of each member; empty: every member is its own domain. O(p + (k +

@@ -24,22 +24,23 @@ namespace regraft::erasure {
 
 /// One of the k + m pieces of a stripe: data (index < k) or parity (index >= k).
 struct Piece {
-    std::uint32_t stripe = 0;
-    std::uint32_t index = 0;
+    std::uint32_t stripe = 0;                                       // its number, below num_slots()
+    std::uint32_t index = 0;                                        // below k + m
     friend auto operator<=>(Piece const&, Piece const&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// The bytes begin .. end - 1 of a piece or slot.
 struct ByteRange {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
+    std::uint64_t begin = 0;  // the first byte
+    std::uint64_t end = 0;    // one behind the last byte
+    /// The number of bytes.
     std::uint64_t size() const { return end - begin; }
     friend auto operator<=>(ByteRange const&, ByteRange const&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// Blocks that lie one behind the other in a piece.
 struct Part {
-    BlockRange blocks;
+    BlockRange blocks;           // consecutive
     std::optional<Piece> piece;  // the piece with these blocks; none: no slot has them
     ByteRange bytes;             // range within the piece
 };
@@ -50,6 +51,7 @@ struct Part {
 /// c) nodes may die. node_of: the failure domain of each slot. O(p log p).
 std::vector<std::uint32_t> ring_order(std::span<std::uint32_t const> node_of);
 
+/// The places of all pieces at submission. Memory: O(ranges + slots). Preconditions: slots, pieces and blocks exist.
 class Layout {
 public:
     Layout() = default;
@@ -58,7 +60,9 @@ public:
     /// O(ranges).
     Layout(Code code, BlockSizes sizes, Csr<BlockRange> own, std::vector<std::uint32_t> ring = {});
 
+    /// The code of all stripes.
     Code const& code() const { return code_; }
+    /// The sizes of all blocks, those that no slot has included.
     BlockSizes const& sizes() const { return sizes_; }
     /// The number of slots, which is also the number of stripes.
     std::uint32_t num_slots() const { return static_cast<std::uint32_t>(own_.size()); }

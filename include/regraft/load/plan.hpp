@@ -17,14 +17,15 @@ namespace regraft::load {
 
 /// A plan of all members, which is the same on each, or of one member alone.
 struct Plan {
-    enum class Of { all, self } of = Of::all;
+    /// Whether it is the plan of all members or of one.
+    enum class Of { all, self } of = Of::all;  // self: of one that plans alone
     /// The requests of the members, member by member in their order, as runs of blocks that have the same holders and
     /// lie in one piece in the memory of each holder. Requests that replace damage follow.
     std::vector<schedule::RangeRequest> requests;
-    std::uint64_t num_wanted = 0;
+    std::uint64_t num_wanted = 0;  // number of requests that replace no damage; they come first
     /// The offset of each request in what its receiver wants, in bytes; 0 for requests that replace damage.
     std::vector<std::uint64_t> offsets;
-    schedule::RangeSenders senders;
+    schedule::RangeSenders senders;  // the transfers that answer the requests
     /// Blocks that the members of the plan want and no member holds: ascending, disjoint.
     std::vector<BlockRange> lost;
 };

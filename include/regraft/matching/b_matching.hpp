@@ -47,6 +47,7 @@ enum class Grouping {
     always,
 };
 
+/// How an optimal matching is looked for. Only good_enough changes b.
 struct Options {
     /// The right vertex per left vertex from which the search starts. `unmatched`, or a vertex that is not in the row,
     /// is no start. Empty: the search starts from nothing. A start nearer to the optimum leaves less to do.
@@ -54,7 +55,7 @@ struct Options {
     /// The search stops as soon as b is at most this, although a smaller b may exist: a schedule needs as many rounds
     /// as its busiest receiver, however few blocks the senders send.
     std::uint32_t good_enough = 0;
-    Grouping grouping = Grouping::automatic;
+    Grouping grouping = Grouping::automatic;  // whether equal rows are collapsed
 };
 
 /// Solves one instance after the other in the same memory. Memory of earlier instances is used again, so that further

@@ -21,10 +21,11 @@ namespace regraft::matching::bgl {
 /// A BMatching in vertex descriptors. The right vertex of each left one is in the property map of the call.
 template <class Graph>
 struct BMatching {
+    /// A vertex of the graph.
     using Vertex = typename boost::graph_traits<Graph>::vertex_descriptor;
 
-    std::uint32_t b = 0;
-    std::uint32_t lower_bound = 0;
+    std::uint32_t b = 0;            // as in matching::BMatching
+    std::uint32_t lower_bound = 0;  // as in matching::BMatching
     /// Left vertices without an edge, in the order of vertices(graph).
     std::vector<Vertex> isolated;
     /// Right vertices, in the order of vertices(graph).

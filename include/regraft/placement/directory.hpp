@@ -17,14 +17,14 @@ namespace regraft::placement {
 
 /// Blocks with the same holders.
 struct Run {
-    BlockRange blocks;
+    BlockRange blocks;              // consecutive
     std::span<PeId const> holders;  // living PEs, ascending; none: the blocks are lost
 };
 
 /// Smallest and largest number of living holders; both are 0 if there are no blocks.
 struct CopyCounts {
-    std::uint32_t fewest = 0;
-    std::uint32_t most = 0;
+    std::uint32_t fewest = 0;  // living holders of the block that has the fewest
+    std::uint32_t most = 0;    // living holders of the block that has the most
 };
 
 /// A value that every PE keeps for itself. PEs that apply the same changes in the same order have equal directories.
@@ -39,6 +39,7 @@ public:
     /// pe_of_slot: the PE that submitted as slot 0, 1, ...; ascending, one per slot.
     Directory(Any placement, std::vector<PeId> pe_of_slot);
 
+    /// The number of blocks of the placement, lost ones included.
     std::uint64_t num_blocks() const { return shape_.num_blocks; }
     /// The number of copies of every block at submission.
     std::uint32_t replicas() const { return shape_.replicas; }

@@ -10,8 +10,8 @@ namespace regraft::placement {
 
 /// `count` groups of `size` slots each.
 struct GroupKind {
-    std::uint64_t size = 0;
-    std::uint64_t count = 0;
+    std::uint64_t size = 0;   // slots of a group, at least 1
+    std::uint64_t count = 0;  // groups of that size
     friend bool operator==(GroupKind const&, GroupKind const&) = default;
 };
 
@@ -27,7 +27,9 @@ public:
     /// slots in all groups together.
     LossModel(std::uint64_t num_slots, std::vector<GroupKind> groups);
 
+    /// The number of slots that may fail.
     std::uint64_t num_slots() const { return num_slots_; }
+    /// The number of groups of all kinds together.
     std::uint64_t num_groups() const { return num_groups_; }
     /// Kinds of groups in the order of descending sizes; no count is 0.
     std::vector<GroupKind> const& groups() const { return groups_; }

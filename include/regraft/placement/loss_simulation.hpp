@@ -26,6 +26,7 @@ public:
     /// number that occurs.
     HolderSets(Any const& placement, std::span<std::uint32_t const> node_of_slot);
 
+    /// The number of nodes that may fail; slots if every slot fails alone.
     std::uint32_t num_nodes() const { return num_nodes_; }
     /// The number of different sets; 0 if there are no blocks.
     std::size_t size() const { return set_size_.size(); }

@@ -11,6 +11,7 @@
 #pragma GCC visibility push(default)
 namespace regraft::placement {
 
+/// How slots are numbered before they are grouped.
 struct ModKOptions {
     /// The seed of a random order of the slots; positions in that order replace slot numbers when groups are formed.
     /// None: slots keep their numbers.
@@ -39,14 +40,21 @@ public:
     /// Precondition: 1 <= replicas <= num_slots. There may be more groups than blocks: some groups then keep nothing.
     ModK(std::uint64_t num_blocks, std::uint32_t num_slots, std::uint32_t replicas, ModKOptions const& options = {});
 
+    /// The shape that was given to the constructor.
     Shape shape() const { return shape_; }
+    /// k, the number of groups of slots.
     std::uint32_t num_groups() const { return shape_.num_slots / shape_.replicas; }
     /// Precondition here and below: block < num_blocks, copy < num_copies(block), slot < num_slots.
     std::uint32_t num_copies(BlockId block) const;
+    /// Slot number `copy` of the block's group.
     Slot holder(BlockId block, std::uint32_t copy) const;
+    /// The part of the slot's group: one range, or none if there are more groups than blocks.
     std::vector<BlockRange> held(Slot slot) const;
+    /// The part of the block's group.
     BlockRange run(BlockId block) const;
+    /// The number of blocks of the slot's group.
     std::uint64_t num_held(Slot slot) const;
+    /// The number of slots of the largest group.
     std::uint32_t most_copies() const { return (shape_.num_slots - 1) / num_groups() + 1; }
 
 private:

@@ -41,19 +41,27 @@ public:
     NodeAware(std::uint64_t num_blocks, std::span<std::uint32_t const> node_of, std::uint32_t replicas,
               RangeOptions const& options = {});
 
+    /// Blocks, slots and replicas.
     Shape shape() const { return shape_; }
+    /// The number of nodes, m.
     std::uint32_t num_nodes() const { return static_cast<std::uint32_t>(line_.size() - 1); }
+    /// The number of ranges of blocks, R.
     std::uint64_t num_ranges() const { return order_.size(); }
     /// Precondition here and below: block < num_blocks, copy < replicas, slot < num_slots.
     std::uint32_t num_copies(BlockId block) const;
+    /// Slots on different nodes, as far as there are enough.
     Slot holder(BlockId block, std::uint32_t copy) const;
+    /// Replaces out by the holders of all copies. O(replicas log m).
     void holders(BlockId block, std::vector<Slot>& out) const;
     /// O(n log n) for n ranges held; without a seed O(log m).
     std::vector<BlockRange> held(Slot slot) const;
+    /// The range that contains the block; without a seed, its neighbours with the same holders, too.
     BlockRange run(BlockId block) const;
     /// O(log m).
     std::uint64_t num_held(Slot slot) const;
+    /// The number of replicas.
     std::uint32_t most_copies() const { return shape_.replicas; }
+    /// The number of each slot's node, from 0 to num_nodes() - 1.
     std::vector<std::uint32_t> nodes() const;
 
 private:

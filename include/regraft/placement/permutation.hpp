@@ -17,6 +17,7 @@ public:
     /// Precondition: 1 <= n <= 2^63.
     RandomPermutation(std::uint64_t n, std::uint64_t seed);
 
+    /// How many numbers are permuted, n.
     std::uint64_t size() const { return size_; }
     /// The image of i. Precondition: i < size().
     std::uint64_t operator()(std::uint64_t i) const;

@@ -29,17 +29,23 @@ public:
     Permuted(std::uint64_t num_blocks, std::uint32_t num_slots, std::uint32_t replicas,
              RangeOptions const& options = {});
 
+    /// The shape that was given to the constructor.
     Shape shape() const { return shape_; }
+    /// The number of ranges of blocks.
     std::uint64_t num_ranges() const { return order_.size(); }
     /// Precondition here and below: block < num_blocks, copy < replicas, slot < num_slots.
     std::uint32_t num_copies(BlockId block) const;
+    /// Slot (h + floor(copy * p / r)) mod p, where h is the slot of copy 0.
     Slot holder(BlockId block, std::uint32_t copy) const;
+    /// Replaces out by the holders of all copies. O(replicas).
     void holders(BlockId block, std::vector<Slot>& out) const;
     /// O(n log n) for n ranges held; without a seed n = replicas.
     std::vector<BlockRange> held(Slot slot) const;
+    /// The range that contains the block; without a seed, all ranges that belong to its slot.
     BlockRange run(BlockId block) const;
     /// O(replicas).
     std::uint64_t num_held(Slot slot) const;
+    /// The number of replicas.
     std::uint32_t most_copies() const { return shape_.replicas; }
 
 private:

@@ -20,9 +20,9 @@ enum class Slot : std::uint32_t {};
 /// The size of a placement: it deals num_blocks blocks to num_slots slots, and every block is on at least `replicas`
 /// different slots.
 struct Shape {
-    std::uint64_t num_blocks = 0;
-    std::uint32_t num_slots = 0;
-    std::uint32_t replicas = 0;
+    std::uint64_t num_blocks = 0;  // blocks are numbered from 0
+    std::uint32_t num_slots = 0;   // slots are numbered from 0
+    std::uint32_t replicas = 0;    // copies on different slots, at least
     friend bool operator==(Shape const&, Shape const&) = default;
 };
 
@@ -51,17 +51,24 @@ concept Placement = requires(P const& placement, BlockId block, std::uint32_t co
 /// Any placement behind one type: immutable, with value semantics, O(1) to copy.
 class Any {
 public:
+    /// Takes a copy of the rule. Implicit, so that any rule can be passed where a placement is wanted.
     template <Placement P>
     requires(!std::same_as<P, Any>) Any(P placement)
         : rule_(std::make_shared<Holding<P> const>(std::move(placement))) {}
 
+    /// The shape of the rule.
     Shape shape() const { return rule_->shape(); }
     /// Precondition here and below: block < shape().num_blocks, copy < num_copies(block), slot < shape().num_slots.
     std::uint32_t num_copies(BlockId block) const { return rule_->num_copies(block); }
+    /// The slot of a copy of the block; different copies are on different slots.
     Slot holder(BlockId block, std::uint32_t copy) const { return rule_->holder(block, copy); }
+    /// Replaces out by all holders, in the order of the copies.
     void holders(BlockId block, std::vector<Slot>& out) const { rule_->holders(block, out); }
+    /// All blocks of the slot: ascending, disjoint, none empty.
     std::vector<BlockRange> held(Slot slot) const { return rule_->held(slot); }
+    /// A range around the block whose blocks have the same holders in the same order.
     BlockRange run(BlockId block) const { return rule_->run(block); }
+    /// The number of blocks of the slot. O(ranges held) if the rule does not give it.
     std::uint64_t num_held(Slot slot) const { return rule_->num_held(slot); }
     /// 2^32 - 1 if the rule does not give a bound.
     std::uint32_t most_copies() const { return rule_->most_copies(); }

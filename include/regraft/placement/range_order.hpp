@@ -26,6 +26,7 @@ struct RangeOptions {
 
 /// The position of a range in the order.
 enum class Position : std::uint64_t {};
+/// Half-open ranges of positions.
 using PositionRange = IdRange<Position>;
 
 /// The ranges and their order. O(1) memory.
@@ -36,6 +37,7 @@ public:
 
     /// The number of ranges.
     std::uint64_t size() const { return size_; }
+    /// Whether there is a seed.
     bool is_random() const { return order_.has_value(); }
     /// The position of the block's range. Precondition: block < num_blocks. O(1).
     Position position(BlockId block) const;

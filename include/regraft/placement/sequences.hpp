@@ -39,9 +39,11 @@ public:
     /// Precondition: num_slots > 0.
     DoubleHashing(std::uint32_t num_slots, std::uint64_t key);
 
+    /// The number of slots.
     std::uint32_t size() const { return num_slots_; }
     /// Precondition here and below: i, slot < size().
     Slot operator[](std::uint32_t i) const;
+    /// The position of the slot: the i for which (*this)[i] is slot.
     std::uint32_t index(Slot slot) const;
 
 private:
@@ -58,9 +60,11 @@ public:
     /// Precondition: num_slots > 0.
     RandomSequence(std::uint32_t num_slots, std::uint64_t key) : order_(num_slots, key) {}
 
+    /// The number of slots.
     std::uint32_t size() const { return static_cast<std::uint32_t>(order_.size()); }
     /// Precondition here and below: i, slot < size().
     Slot operator[](std::uint32_t i) const { return Slot{static_cast<std::uint32_t>(order_(i))}; }
+    /// The position of the slot: the i for which (*this)[i] is slot.
     std::uint32_t index(Slot slot) const { return static_cast<std::uint32_t>(order_.inverse(value(slot))); }
 
 private:
@@ -78,6 +82,7 @@ public:
         REGRAFT_EXPECTS(std::adjacent_find(skipped_.begin(), skipped_.end()) == skipped_.end());
     }
 
+    /// The number of all slots.
     std::uint32_t size() const { return others_.size(); }
     /// Precondition here and below: i, slot < size().
     Slot operator[](std::uint32_t i) const {
@@ -88,6 +93,7 @@ public:
         for (auto const index : skipped_) i += index <= i ? 1 : 0;
         return others_[i];
     }
+    /// The position of the slot: the i for which (*this)[i] is slot.
     std::uint32_t index(Slot slot) const {
         auto const found = std::find(first_.begin(), first_.end(), slot);
         if (found != first_.end()) return static_cast<std::uint32_t>(found - first_.begin());

@@ -23,15 +23,21 @@ public:
     /// sizes.
     Uneven(std::span<std::uint64_t const> sizes, Any partners);
 
+    /// All parts together, on as many slots as there are parts; replicas of the partners.
     Shape shape() const { return {begins_.back(), num_slots(), partners_.shape().replicas}; }
     /// Precondition here and below: block < num_blocks, copy < num_copies(block), slot < num_slots.
     std::uint32_t num_copies(BlockId block) const;
+    /// Slot s of the block's part for copy 0, then its partners.
     Slot holder(BlockId block, std::uint32_t copy) const;
+    /// Replaces out by the holders of all copies.
     void holders(BlockId block, std::vector<Slot>& out) const;
+    /// The slot's own part and those that it keeps as a partner: ascending, neighbours joined.
     std::vector<BlockRange> held(Slot slot) const;
     /// The part that contains the block.
     BlockRange run(BlockId block) const;
+    /// The number of blocks in held(slot).
     std::uint64_t num_held(Slot slot) const;
+    /// The largest number of copies of a part.
     std::uint32_t most_copies() const { return most_copies_; }
     /// The nodes of the slots, as the partners know them.
     std::vector<std::uint32_t> nodes() const { return partners_.nodes(); }

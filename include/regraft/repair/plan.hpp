@@ -14,26 +14,27 @@ namespace regraft::repair {
 
 /// A copy to be made: the receiver gets the blocks from the sender, which keeps them.
 struct Copy {
-    BlockRange blocks;
-    PeId sender{};
-    PeId receiver{};
+    BlockRange blocks;  // consecutive
+    PeId sender{};      // a member that holds them
+    PeId receiver{};    // a member that does not
     friend bool operator==(Copy const&, Copy const&) = default;
 };
 
 /// A copy to be dropped: the holder gives it up.
 struct Drop {
-    BlockRange blocks;
-    PeId holder{};
+    BlockRange blocks;  // consecutive
+    PeId holder{};      // keeps no copy of them
     friend bool operator==(Drop const&, Drop const&) = default;
 };
 
 /// Copies that can be made at the same time, and drops that follow when all copies have arrived. Until then the members
 /// have room for both.
 struct Step {
-    std::vector<Copy> copies;
-    std::vector<Drop> drops;
+    std::vector<Copy> copies;  // in no particular order
+    std::vector<Drop> drops;   // carried out after all copies
 };
 
+/// What the plan has to achieve, and what it may use. All members pass the same.
 struct Options {
     /// Number of copies that every block shall have; fewer if there are fewer members. 0: as many as at submission.
     std::uint32_t replicas = 0;
@@ -54,6 +55,7 @@ struct Options {
 /// each is on its own, because then a plan need not care; also if by_pe is empty. O(members log members).
 std::vector<std::uint32_t> domains_of(std::span<PeId const> members, std::span<std::uint32_t const> by_pe);
 
+/// A plan, and what it achieves.
 struct Plan {
     /// The steps, to be carried out one after the other. Without room there is at most one, and it drops nothing.
     std::vector<Step> steps;
@@ -64,15 +66,15 @@ struct Plan {
     /// largest is at most one more (with blocks of different sizes, as far as indivisible blocks allow). Otherwise a
     /// block has more copies than the smallest number only if it had them before.
     std::uint32_t least_copies = 0;
-    std::uint32_t most_copies = 0;
+    std::uint32_t most_copies = 0;  // counts blocks that keep more than replicas, too
     /// Bytes of copies that were missing for Options::replicas, of those that stay missing because room does not
     /// suffice, and of all that is copied. Without room, copied == missing.
     std::uint64_t bytes_missing = 0;
-    std::uint64_t bytes_not_restored = 0;
-    std::uint64_t bytes_copied = 0;
+    std::uint64_t bytes_not_restored = 0;  // missing for lack of room
+    std::uint64_t bytes_copied = 0;        // over all steps
     /// The largest number of bytes that one member sends, and that one member receives, over all steps together.
     std::uint64_t most_sent = 0;
-    std::uint64_t most_received = 0;
+    std::uint64_t most_received = 0;  // over all steps
 };
 
 /// Makes the plan for these members, ascending. They must be all PEs that the directory knows as holders (so call

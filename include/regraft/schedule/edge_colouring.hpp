@@ -10,8 +10,8 @@ namespace regraft::schedule {
 
 /// An edge from left to right, for example from a sender to a receiver. Parallel edges are allowed.
 struct Edge {
-    std::uint32_t left = 0;
-    std::uint32_t right = 0;
+    std::uint32_t left = 0;   // vertex on the left, from 0
+    std::uint32_t right = 0;  // vertex on the right, from 0; not the same as a left vertex of this number
     friend bool operator==(Edge const&, Edge const&) = default;
 };
 

@@ -23,20 +23,23 @@ namespace regraft::schedule {
 
 /// A PE, the receiver, wants a block.
 struct Request {
-    BlockId block{};
-    PeId receiver{};
+    BlockId block{};  // may be wanted by several PEs
+    PeId receiver{};  // the PE that wants it
     friend bool operator==(Request const&, Request const&) = default;
 };
 
+/// A block that one PE sends to another.
 struct Transfer {
-    BlockId block{};
-    PeId sender{};
-    PeId receiver{};
+    BlockId block{};  // the block of the request
+    PeId sender{};    // a holder of the block
+    PeId receiver{};  // the PE that wants it
     friend bool operator==(Transfer const&, Transfer const&) = default;
 };
 
+/// What a message is: one block, or all that a PE has for another.
 enum class Messages { per_block, bundled };
 
+/// How far the numbers of blocks that PEs send are balanced.
 enum class Balance {
     /// The search stops when b is at most r: fewer blocks per sender would not make fewer rounds.
     for_rounds,
@@ -45,6 +48,7 @@ enum class Balance {
     fully,
 };
 
+/// What counts in a plan; all PEs pass the same.
 struct Options {
     /// How long choose_senders searches for a smaller b.
     Balance balance = Balance::for_rounds;
@@ -72,7 +76,7 @@ struct Senders {
     /// With Options::bytes: the largest number of bytes that one PE sends, and a lower bound for it over all choices of
     /// senders. They differ by at most the largest block.
     std::uint64_t most_bytes = 0;
-    std::uint64_t most_bytes_bound = 0;
+    std::uint64_t most_bytes_bound = 0;  // as for Senders::most_bytes
 };
 
 /// Chooses a sender for each request; row i of holders lists the living PEs that hold requests[i].block. Deterministic;
@@ -88,7 +92,7 @@ struct HRelation {
     Csr<Transfer> rounds;
     /// The requests that are served locally or not at all, as in Senders.
     std::vector<Transfer> local;
-    std::vector<Request> unservable;
+    std::vector<Request> unservable;  // as in Senders
     /// The largest number of blocks that one PE sends, as in Senders.
     std::uint32_t b = 0;
     /// The largest number of messages that one PE sends or receives. It is exactly the number of rounds, and no plan
@@ -96,7 +100,7 @@ struct HRelation {
     std::uint32_t h = 0;
     /// The bytes of the busiest sender and their lower bound, as in Senders.
     std::uint64_t most_bytes = 0;
-    std::uint64_t most_bytes_bound = 0;
+    std::uint64_t most_bytes_bound = 0;  // no choice of senders has fewer
 };
 
 /// Makes the plan: senders as choose_senders finds them, rounds from an optimal colouring. Deterministic, for any

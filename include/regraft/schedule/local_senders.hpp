@@ -20,8 +20,9 @@ using VisitHolders = std::function<void(BlockRange blocks, std::span<PeId const>
 /// Calls visit for the runs of blocks with the same holders, ascending; neighbouring runs have different holders.
 using HoldersOf = std::function<void(BlockRange blocks, VisitHolders const& visit)>;
 
+/// How requests are divided. All PEs pass the same.
 struct LocalRule {
-    std::uint64_t seed = 0;
+    std::uint64_t seed = 0;  // of the hash that draws the first sender
     /// A run is divided among all of its holders, unless the parts would be shorter than this.
     std::uint64_t part_bytes = 1 << 16;
     /// The node of each PeId; empty if nodes are unknown. Holders on the receiver's node are the only ones that count,

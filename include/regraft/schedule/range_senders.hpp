@@ -15,16 +15,16 @@ namespace regraft::schedule {
 
 /// A PE, the receiver, wants blocks that all have the same holders.
 struct RangeRequest {
-    BlockRange blocks;
-    PeId receiver{};
+    BlockRange blocks;  // consecutive
+    PeId receiver{};    // the PE that wants them
     friend bool operator==(RangeRequest const&, RangeRequest const&) = default;
 };
 
 /// A part of a request.
 struct RangeTransfer {
-    BlockRange blocks;
-    PeId sender{};
-    PeId receiver{};
+    BlockRange blocks;          // some of those of the request
+    PeId sender{};              // a holder of the blocks
+    PeId receiver{};            // the receiver of the request
     std::uint64_t request = 0;  // index of the request
     friend bool operator==(RangeTransfer const&, RangeTransfer const&) = default;
 };
@@ -41,8 +41,8 @@ struct RangeSenders {
     /// could be divided (with nodes: over those that send as little between nodes); and the largest number of bytes
     /// that one PE receives.
     std::uint64_t most_sent = 0;
-    std::uint64_t most_sent_bound = 0;
-    std::uint64_t most_received = 0;
+    std::uint64_t most_sent_bound = 0;  // no choice of senders has fewer
+    std::uint64_t most_received = 0;    // does not depend on the senders
 };
 
 /// Chooses senders for all requests; row i of holders lists the living PEs that hold requests[i].blocks. Requests with
