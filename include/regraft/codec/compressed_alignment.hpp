@@ -19,7 +19,7 @@ namespace regraft::codec {
 /// Largest number of sites of a block, and largest number of cells of a block with more than 256 sites: decoding takes
 /// that memory.
 inline constexpr std::uint32_t max_sites_per_block = 1 << 16;
-inline constexpr std::uint64_t max_cells_per_block = std::uint64_t{1} << 26;
+inline constexpr std::uint64_t max_cells_per_block = std::uint64_t{1} << 26;  // taxa times sites of a block
 
 /// A compressed alignment, or a range of its blocks. Immutable; copies share everything.
 class CompressedAlignment {
@@ -40,10 +40,13 @@ public:
     CompressedAlignment with_blocks(Csr<std::byte> blocks, std::uint64_t first_block) const;
 
     std::span<std::string const> names() const;  // per row
+    /// The number of rows.
     std::size_t num_taxa() const;
     std::uint64_t num_sites() const;  // of the whole alignment
     SiteRange sites() const;          // the sites that are here, in whole blocks
+    /// Decodes the blocks of encoded() one by one.
     ColumnDecoder const& decoder() const;
+    /// The blocks that are here, and the model that all blocks share.
     EncodedColumns const& encoded() const;
 
     /// Decodes sites, in parallel over blocks. Throws InputError for damaged blocks. Precondition: sites within

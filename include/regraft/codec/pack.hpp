@@ -19,16 +19,17 @@ namespace regraft::codec {
 
 /// Levels of compression: higher ones make smaller files, lower ones take less time.
 inline constexpr std::uint32_t fastest_level = 1;
-inline constexpr std::uint32_t usual_level = 6;
-inline constexpr std::uint32_t best_level = 9;
+inline constexpr std::uint32_t usual_level = 6;  // the one of PackOptions
+inline constexpr std::uint32_t best_level = 9;   // the smallest files
 
 /// Texts of at most this size, in bytes, are packed in several ways, and the smallest result is taken.
 inline constexpr std::uint64_t small_text = std::uint64_t{16} << 20;
 /// Texts above this size take too much memory to be coded by columns, if rows are possible.
 inline constexpr std::uint64_t most_text_by_columns = std::uint64_t{256} << 20;
 
+/// How a text or rows are packed. The functions are empty or callable; pack calls them on its own thread.
 struct PackOptions {
-    std::uint32_t level = usual_level;
+    std::uint32_t level = usual_level;  // from fastest_level to best_level
     std::optional<Kind> kind{};         // none: native, sparse or plain, whichever makes it smallest
     std::uint32_t sites_per_block = 0;  // of columns; 0: as many as are read in about 100 us
     std::uint64_t seed = 1;             // of the search for a tree
@@ -44,15 +45,16 @@ struct PackOptions {
 
 /// What is packed: a text, nearly equal rows from which the text can be made, or both.
 struct PackInput {
-    std::optional<std::string_view> text{};
-    std::optional<msa::DifferenceText> rows{};
+    std::optional<std::string_view> text{};     // the whole text; it must outlive the call
+    std::optional<msa::DifferenceText> rows{};  // the rows, with what the text has beside them
 };
 
+/// What pack has made.
 struct Packed {
-    std::string bytes{};
-    Kind kind = Kind::native;
-    std::uint64_t taxa = 0;
-    std::uint64_t sites = 0;
+    std::string bytes{};       // a complete .rgm file
+    Kind kind = Kind::native;  // the coding that was chosen
+    std::uint64_t taxa = 0;    // rows of the alignment
+    std::uint64_t sites = 0;   // columns of the alignment
 };
 
 /// When rows are packed. Rows that suffice are packed alone; others also by columns and as a text, if there is one.

@@ -56,6 +56,7 @@ void write_modelled_rgm(std::string_view text, ByteSink const& sink);
 class ByteSource {
 public:
     virtual ~ByteSource() = default;
+    /// The number of bytes of the file.
     virtual std::uint64_t size() const = 0;
     /// Fills out with the bytes from offset. Throws InputError if they cannot be read. Precondition: within size().
     virtual void read(std::uint64_t offset, std::span<std::byte> out) const = 0;
@@ -84,6 +85,7 @@ struct RgmLimits {
 /// opened; zstd can make a text 2^15 times smaller, see RgmLimits. Not thread-safe.
 class RgmFile {
 public:
+    /// Reads header and index. Throws InputError if they are damaged, or if a text is above the limits.
     explicit RgmFile(std::unique_ptr<ByteSource> source, RgmLimits limits = {});
     RgmFile(RgmFile&&) noexcept;
     RgmFile& operator=(RgmFile&&) noexcept;
@@ -91,12 +93,17 @@ public:
 
     Kind kind() const;  // plain: the file holds a text, or columns that were not coded. A sparse file has no columns,
                         // but its sites can be read as plain ones
+    /// The names of the rows, in their order in the text.
     std::span<std::string const> names() const;
+    /// The number of rows.
     std::uint64_t num_taxa() const;
+    /// The number of columns.
     std::uint64_t num_sites() const;
+    /// The sites that are decoded together: of every block but the last.
     std::uint32_t sites_per_block() const;
     RootedTree const& tree() const;  // of a file that holds a text, or is sparse: rows in order, each the sibling of
                                      // all later ones
+    /// Partitions and text layout, as far as the file has them.
     RgmExtras const& extras() const;
     std::span<Layer const> layers() const;  // the sizes of the file's parts: names, topology, ..., blocks; together all
                                             // of the file

@@ -21,8 +21,8 @@ struct RootedTree {
     std::vector<std::uint32_t> last_tip;    //   counted in pre-order
     std::vector<std::uint32_t> row_of_tip;  // per tip: its row in the alignment; a permutation
 
-    std::uint32_t num_tips() const { return static_cast<std::uint32_t>(row_of_tip.size()); }
-    std::uint32_t num_nodes() const { return static_cast<std::uint32_t>(parent.size()); }
+    std::uint32_t num_tips() const { return static_cast<std::uint32_t>(row_of_tip.size()); }  // rows of the alignment
+    std::uint32_t num_nodes() const { return static_cast<std::uint32_t>(parent.size()); }     // tips and inner nodes
     /// Whether the node has no children, which would follow it.
     bool is_tip(std::uint32_t node) const { return node + 1 == num_nodes() || parent[node + 1] != node; }
     friend bool operator==(RootedTree const&, RootedTree const&) = default;

@@ -20,7 +20,7 @@ namespace regraft::codec {
 
 /// The values that determine the size of a block.
 struct ThesisBlockShape {
-    std::uint32_t num_taxa = 1;
+    std::uint32_t num_taxa = 1;      // rows of the alignment, at least 1
     std::uint32_t state_bits = 4;    // 4 for sets of bases, otherwise ceil(log2(distinct characters in the alignment))
     std::uint32_t num_sites = 0;     // sites in the block
     std::uint64_t num_records = 0;   // records of all its sites: their changes on the tree

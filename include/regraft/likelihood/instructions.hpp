@@ -13,6 +13,7 @@ std::vector<std::string_view> available_instructions();
 /// Selects the instructions for all threads from now on; for tests. The default is the fastest. Precondition:
 /// available.
 void use_instructions(std::string_view name);
+/// The name of the selected instructions.
 std::string_view used_instructions();
 
 }  // namespace regraft::likelihood

@@ -17,6 +17,7 @@ namespace regraft::likelihood {
 
 /// Where the value of a parameter comes from: from the model or the user, from counting the data, or from an optimiser.
 enum class Origin : std::uint8_t { fixed, counted, optimised };
+/// Where state frequencies come from: 1 / n each, the matrix, the model's name, the data, or an optimiser.
 enum class Frequencies : std::uint8_t { equal, of_matrix, given, counted, optimised };
 /// How rates differ between sites: not at all, by a discrete gamma distribution (means or medians of its parts), or
 /// freely.
@@ -26,65 +27,70 @@ enum class Heterogeneity : std::uint8_t { none, gamma_mean, gamma_median, free }
 /// stamatakis: their number is given for each state.
 enum class Ascertainment : std::uint8_t { none, lewis, felsenstein, stamatakis };
 
-inline constexpr std::uint32_t max_gamma_categories = 64;
-inline constexpr std::uint32_t max_free_categories = 16;
-inline constexpr double min_alpha = 0.02;
-inline constexpr double max_alpha = 100;
-inline constexpr double max_invariant = 0.99;
+inline constexpr std::uint32_t max_gamma_categories = 64;  // of +G in the name of a model
+inline constexpr std::uint32_t max_free_categories = 16;   // of +R
+inline constexpr double min_alpha = 0.02;                  // least alpha of gamma rates, given or optimised
+inline constexpr double max_alpha = 100;                   // largest alpha of gamma rates
+inline constexpr double max_invariant = 0.99;  // largest proportion of sites that never change, given or optimised
 
 /// Rates and frequencies of amino acids in the order of msa::Alphabet. Frequencies are as published: their sum may
 /// differ from 1 by rounding.
 struct EmpiricalMatrix {
-    std::string_view name;
+    std::string_view name;                      // as in names of models
     std::array<double, 190> exchangeabilities;  // upper triangle by rows
-    std::array<double, 20> frequencies;
+    std::array<double, 20> frequencies;         // of the stationary distribution
 };
 
 /// The values of a partition's parameters.
 struct Model {
     std::vector<double> rates;        // one per class of ModelSpec::rate_classes
     std::vector<double> frequencies;  // empty: those of the matrices
-    double alpha = 1;
-    double invariant = 0;  // proportion of sites that never change
+    double alpha = 1;                 // shape of the gamma distribution
+    double invariant = 0;             // proportion of sites that never change
     /// Rates and weights of free categories; the scale of neither matters.
     std::vector<double> category_rates;
-    std::vector<double> category_weights;
-    double scaler = 1;  // factor of the branch lengths
+    std::vector<double> category_weights;  // one per category
+    double scaler = 1;                     // factor of the branch lengths
 
+    /// Writes all values, for checkpoints and messages.
     void write(ByteWriter& out) const;
+    /// Reads what write wrote. Throws InputError if the bytes end too early.
     static Model read(ByteReader& in);
     bool operator==(Model const&) const = default;
 };
 
 /// The meaning of a model's name; nothing in it depends on data.
 struct ModelSpec {
-    std::string text;  // as the user wrote it
-    std::string name;  // without modifiers
-    msa::Alphabet alphabet = msa::Alphabet::dna;
+    std::string text;                             // as the user wrote it
+    std::string name;                             // without modifiers
+    msa::Alphabet alphabet = msa::Alphabet::dna;  // meaning of the characters
     /// The class of every pair of states (upper triangle by rows; DNA: AC AG AT CG CT GT); pairs of a class share a
     /// rate. The class of the last pair is the unit in which optimised rates are measured: its rate stays 1. Empty for
     /// empirical matrices.
     std::vector<std::uint32_t> rate_classes;
-    std::span<EmpiricalMatrix const> matrices;  // one, or one per category (LG4M, LG4X)
-    Origin rates_from = Origin::fixed;
-    Frequencies frequencies = Frequencies::optimised;
-    Heterogeneity heterogeneity = Heterogeneity::none;
-    std::uint32_t categories = 1;
-    Origin alpha_from = Origin::fixed;
-    Origin free_rates_from = Origin::fixed;
-    Origin invariant_from = Origin::fixed;
-    std::optional<Origin> scaler_from;  // none: the name does not say
-    Ascertainment ascertainment = Ascertainment::none;
+    std::span<EmpiricalMatrix const> matrices;          // one, or one per category (LG4M, LG4X)
+    Origin rates_from = Origin::fixed;                  // of rates between states
+    Frequencies frequencies = Frequencies::optimised;   // where they come from
+    Heterogeneity heterogeneity = Heterogeneity::none;  // how rates differ between sites
+    std::uint32_t categories = 1;                       // of rates; 1 without heterogeneity
+    Origin alpha_from = Origin::fixed;                  // the shape of gamma rates
+    Origin free_rates_from = Origin::fixed;             // of rates and weights of free categories
+    Origin invariant_from = Origin::fixed;              // of the proportion of sites that never change
+    std::optional<Origin> scaler_from;                  // none: the name does not say
+    Ascertainment ascertainment = Ascertainment::none;  // for sites that were left out
     std::vector<std::uint32_t> left_out;  // number of constant sites that were left out. felsenstein: one number;
                                           // stamatakis: one per state
     Model given;                          // fixed values
 
+    /// The number of states of the alphabet.
     std::uint32_t num_states() const { return alphabet.num_states; }
+    /// The number of different rates in rate_classes; 0 for empirical matrices.
     std::uint32_t num_rate_classes() const;
     /// Whether state frequencies of the data are needed, be it only as start values.
     bool counts_frequencies() const {
         return frequencies == Frequencies::counted || frequencies == Frequencies::optimised;
     }
+    /// Whether rates are gamma distributed, so that there is an alpha.
     bool has_gamma() const {
         return heterogeneity == Heterogeneity::gamma_mean || heterogeneity == Heterogeneity::gamma_median;
     }

@@ -23,7 +23,7 @@ struct Sites {
     /// The correction if the partition has no constant sites because they were left out. left_out: as in ModelSpec, but
     /// on one rank only; empty on the others.
     Ascertainment ascertainment = Ascertainment::none;
-    std::vector<std::uint32_t> left_out{};
+    std::vector<std::uint32_t> left_out{};  // number of constant sites
 };
 
 /// The possible states of every character, as a mask; 0: the character must not occur.
@@ -33,11 +33,12 @@ using StateSets = std::array<std::uint64_t, 256>;
 /// halves the number at least; everywhere: at all nodes with such sites; off: nowhere.
 enum class Repeats : std::uint8_t { automatic, everywhere, off };
 
+/// Time and memory of a partition; the results do not depend on them, except for total_weight.
 struct PartitionOptions {
     /// The sum of weights of all sites of the partition, on all ranks: sums of parts with the same total can be added.
     /// Sites that were left out count too, and with Ascertainment::lewis all sites count twice.
     std::uint64_t total_weight = 0;
-    std::uint32_t num_threads = 1;
+    std::uint32_t num_threads = 1;  // that compute; at least 1
     /// Number of conditional likelihoods that are kept; others are dropped and computed again. At least least_slots().
     /// 0: the number beyond which nothing gets faster.
     std::size_t num_slots = 0;
@@ -66,6 +67,7 @@ public:
     static std::uint64_t bytes(std::uint32_t num_tips, std::uint64_t num_patterns, std::uint32_t num_states,
                                std::uint32_t num_categories, PartitionOptions const& options);
 
+    /// The number of patterns, without the constant sites that stand for those that were left out.
     std::size_t num_patterns() const;
     /// Sets the number of threads from now on. Precondition: at least 1.
     void use_threads(std::uint32_t num_threads);
@@ -79,11 +81,14 @@ public:
     /// more than that if the subtree itself has, and the matrix of h's edge if its length has. The first two return
     /// whether anything valid was known; if not, nothing is known of any larger subtree that contains this one.
     bool invalidate_clv(msa::HalfEdge h);
+    /// The same if the subtree itself has changed.
     bool invalidate_subtree(msa::HalfEdge h);
+    /// The same for the matrix of h's edge.
     void invalidate_matrix(msa::HalfEdge h);
 
     /// Grids of the sums below: of log-likelihoods, and of what add_derivatives adds (value, first, second derivative).
     FixedScale const& loglh_scale() const;
+    /// The grids of the value, the first and the second derivative.
     std::span<FixedScale const, 3> derivative_scales() const;
 
     /// Adds the log-likelihood to sum. It is evaluated at the edge of h; the last bits depend on the edge.

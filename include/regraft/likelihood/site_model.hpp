@@ -16,22 +16,23 @@ namespace regraft::likelihood {
 struct Eigensystem {
     std::vector<double> frequencies;  // pi, sum 1
     std::vector<double> values;       // descending; the first is exactly 0
-    std::vector<double> inverse;
-    std::vector<double> vectors;
+    std::vector<double> inverse;      // [n][n], by rows
+    std::vector<double> vectors;      // [n][n], by rows
 };
 
 /// The categories of rates. A site changes at rate 0 with probability `invariant`, else as one of the categories.
 /// Weights sum to 1 - invariant, and the mean rate over all is 1.
 struct SiteModel {
+    /// Sites that change at one rate.
     struct Category {
-        std::uint32_t system;
-        double rate;
-        double weight;
+        std::uint32_t system;  // index in systems
+        double rate;           // relative to the mean over all sites
+        double weight;         // proportion of all sites
     };
-    std::uint32_t num_states = 0;
+    std::uint32_t num_states = 0;      // n
     std::vector<Eigensystem> systems;  // one, or one per category
-    std::vector<Category> categories;
-    double invariant = 0;
+    std::vector<Category> categories;  // at least one
+    double invariant = 0;              // proportion of sites that never change
 };
 
 /// Makes the eigensystems and categories of a model. O(n^3) per system. Frequencies below 1e-12 count as 1e-12: states

@@ -25,9 +25,13 @@ struct Alignment {
     bool is_verbatim = true;                 // cells are the characters of the text; NEXUS can give characters other
                                              // meanings, and A3M and MAPLE leave cells out
 
+    /// The number of rows.
     std::size_t num_taxa() const { return names.size(); }
+    /// The number of columns.
     std::size_t num_sites() const { return names.empty() ? 0 : cells.size() / names.size(); }
+    /// The cells of a taxon. No copy.
     std::string_view row(std::size_t taxon) const { return {cells.data() + taxon * num_sites(), num_sites()}; }
+    /// The character of a taxon at a site, both counted from 0.
     char cell(std::size_t taxon, std::size_t site) const { return cells[taxon * num_sites() + site]; }
     /// The position of a cell in the file; the file as a whole if that is not known.
     TextPosition position(std::size_t taxon, std::size_t site) const;

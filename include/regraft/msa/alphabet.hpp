@@ -9,6 +9,7 @@
 #pragma GCC visibility push(default)
 namespace regraft::msa {
 
+/// The number of bits of a StateMask.
 inline constexpr std::uint32_t max_states = 64;
 
 /// Bit s is set if state s is possible.
@@ -20,17 +21,19 @@ constexpr StateMask all_states(std::uint32_t num_states) {
 }
 
 /// States are numbered in the order of their symbols: DNA is ACGT, amino acids are ARNDCQEGHILKMFPSTWYV, binary data
-/// 01, multistate data 0-9, A-Z and !"#$%&'()*+,/:;<=>@[\]^_{|}~, up to the number of states.
+/// 01. Multistate data have 0-9, A-Z, and then the other printable characters of ASCII by their codes, except for
+/// minus, full stop, question mark and grave accent, up to the number of states.
 struct Alphabet {
+    /// Which symbols there are, and what ambiguous ones mean. Only multistate data leaves the number of states open.
     enum class Kind : std::uint8_t { dna, amino_acid, binary, multistate };
-    static Alphabet const dna;
-    static Alphabet const amino_acid;
-    static Alphabet const binary;
+    static Alphabet const dna;         // 4 states
+    static Alphabet const amino_acid;  // 20 states
+    static Alphabet const binary;      // 2 states
     /// Precondition: 2 <= num_states <= max_states.
     static constexpr Alphabet multistate(std::uint32_t num_states) { return {Kind::multistate, num_states}; }
 
-    Kind kind;
-    std::uint32_t num_states;
+    Kind kind;                 // what symbols mean
+    std::uint32_t num_states;  // at most max_states
     friend bool operator==(Alphabet const&, Alphabet const&) = default;
 };
 

@@ -9,15 +9,15 @@ namespace regraft::msa {
 
 /// A place in a text; both count from 1, columns in bytes.
 struct LineColumn {
-    std::uint64_t line = 0;
-    std::uint64_t column = 0;
+    std::uint64_t line = 0;    // 0: no place
+    std::uint64_t column = 0;  // 0: no place
     friend bool operator==(LineColumn const&, LineColumn const&) = default;
 };
 
 /// Cells that are neighbours on a line.
 struct CellRun {
-    LineColumn begin;
-    std::uint64_t count = 0;
+    LineColumn begin;         // the place of the first cell
+    std::uint64_t count = 0;  // number of cells, at least 1
 };
 
 /// The places of a row's cells, as runs of neighbours on a line. A run takes about three bytes, whatever its length.

@@ -12,14 +12,16 @@
 #pragma GCC visibility push(default)
 namespace regraft::msa {
 
+/// What characters stand for. other: each character is a state of its own.
 enum class CharacterKind : std::uint8_t { dna, amino_acid, other };
 
 /// The states that each character may stand for. Upper and lower case mean the same.
 struct CharacterTable {
-    CharacterKind kind = CharacterKind::other;
-    std::uint32_t num_states = 0;         // at most 32
-    std::array<StateMask, 256> states{};  // by character as unsigned char; 0 for those that do not occur
+    CharacterKind kind = CharacterKind::other;  // what the characters stand for
+    std::uint32_t num_states = 0;               // at most 32
+    std::array<StateMask, 256> states{};        // by character as unsigned char; 0 for those that do not occur
 
+    /// The mask of a gap or an unknown character.
     StateMask undetermined() const { return all_states(num_states); }
     /// Whether all states are possible: a gap, or an unknown character.
     bool is_undetermined(char symbol) const { return states[static_cast<unsigned char>(symbol)] == undetermined(); }

@@ -22,8 +22,8 @@ inline constexpr std::size_t min_taxa = 4;
 
 /// The properties of a partition that the checks need.
 struct PartitionToCheck {
-    std::string name;
-    Alphabet alphabet = Alphabet::dna;
+    std::string name;                   // for messages
+    Alphabet alphabet = Alphabet::dna;  // of its characters
     std::vector<SiteStride> sites;      // disjoint, in any order
     std::uint64_t free_parameters = 0;  // number of parameters that are estimated from this partition alone
     bool only_varying = false;          // the partition must have no sites without variation
@@ -31,15 +31,15 @@ struct PartitionToCheck {
 
 /// The number of taxa with some property, and the first few of them.
 struct SomeTaxa {
-    std::uint64_t count = 0;
-    std::vector<std::uint32_t> first;
+    std::uint64_t count = 0;           // how many taxa have the property
+    std::vector<std::uint32_t> first;  // as many as a message names
     /// Counts one more.
     void add(std::uint32_t taxon);
 };
 
 /// Counts of a partition.
 struct PartitionCensus {
-    std::uint64_t num_patterns = 0;
+    std::uint64_t num_patterns = 0;                  // distinct columns
     std::uint64_t invariant_sites = 0;               // sites where one state is possible for all taxa, except those
                                                      // without data
     std::uint64_t gap_sites = 0;                     // sites without data
@@ -50,11 +50,11 @@ struct PartitionCensus {
 
 /// Counts of an alignment. A cell has data if its symbol excludes a state of its partition's alphabet.
 struct Census {
-    std::uint64_t num_sites = 0;
-    std::vector<PartitionCensus> partitions;
-    Csr<std::uint32_t> twins;              // groups of taxa with the same data everywhere, each increasing
-    std::vector<std::uint32_t> gap_taxa;   // taxa without data
-    std::vector<std::uint64_t> gap_sites;  // sites without data
+    std::uint64_t num_sites = 0;              // of the alignment
+    std::vector<PartitionCensus> partitions;  // in the order of those that are checked
+    Csr<std::uint32_t> twins;                 // groups of taxa with the same data everywhere, each increasing
+    std::vector<std::uint32_t> gap_taxa;      // taxa without data
+    std::vector<std::uint64_t> gap_sites;     // sites without data
 };
 
 /// Counts by hashes of columns and rows; equal rows are compared. Symbols outside of the alphabet count as no data.
@@ -62,16 +62,18 @@ struct Census {
 /// pattern, 8 for such a site, and a bit for any. Precondition: every site is in exactly one partition.
 Census take_census(Alignment const& alignment, std::span<PartitionToCheck const> partitions);
 
+/// error: no tree can be sought. warning: a search may mislead, or take longer than it needs to. note: worth knowing.
 enum class Severity : std::uint8_t { error, warning, note };
 
 /// "error", "warning" or "note".
 std::string_view name(Severity severity);
 
+/// Something that one of the checks has found.
 struct Finding {
-    Severity severity = Severity::note;
-    std::string check;   // identifies the check; a constant word, for programs
-    std::string text;    // for people, in one line
-    TextPosition where;  // of the first cell that is meant, if the alignment has cells
+    Severity severity = Severity::note;  // what follows for a search
+    std::string check;                   // identifies the check; a constant word, for programs
+    std::string text;                    // for people, in one line
+    TextPosition where;                  // of the first cell that is meant, if the alignment has cells
 };
 
 /// The findings of a census, errors first; with an error no tree can be sought. shared_parameters: number of parameters
@@ -82,8 +84,8 @@ std::vector<Finding> findings(Alignment const& alignment, std::span<PartitionToC
 
 /// An alignment and its partitions.
 struct PartitionedAlignment {
-    Alignment alignment;
-    std::vector<PartitionSpec> partitions;
+    Alignment alignment;                    // without sites and taxa that say nothing
+    std::vector<PartitionSpec> partitions;  // over the new numbers of sites
 };
 
 /// The alignment without sites and taxa that have no data, and with only the first of each group of twins. Sites of

@@ -16,6 +16,7 @@ inline constexpr double majority_rule = 0.5;
 /// Threshold for the splits of the majority and then less frequent ones, the more frequent first, as long as they fit.
 inline constexpr double extended_majority_rule = 0;
 
+/// A consensus tree, and how many trees agree with each of its edges.
 struct Consensus {
     GeneralTree tree;             // node 0 is the neighbour of taxon 0
     std::vector<double> support;  // per node: the fraction of trees that have the edge above it; NaN at tips and the

@@ -9,13 +9,15 @@
 #pragma GCC visibility push(default)
 namespace regraft::msa {
 
+/// What counts as enough replicates, and how it is tested.
 struct ConvergenceOptions {
     double cutoff = 0.03;               // largest relative distance of two halves that counts as close
     std::uint32_t permutations = 1000;  // number of halvings that are tried; at least one
-    std::uint64_t seed = 1;
-    std::uint32_t threads = 1;  // the result is the same for any number
+    std::uint64_t seed = 1;             // of the random halvings
+    std::uint32_t threads = 1;          // the result is the same for any number
 };
 
+/// The outcome of a test.
 struct Convergence {
     double mean_distance = 0;     // relative distance of two halves, mean over all permutations: from 0 to 1
     std::uint32_t num_close = 0;  // number of permutations whose halves differ by at most the cutoff

@@ -24,7 +24,8 @@ inline constexpr std::uint32_t most_difference_sites = (1U << 28) - 1;
 struct CharacterRun {
     std::uint32_t first = 0;  // the first of the sites
     std::uint32_t size = 0;   // at least 1
-    char character = '-';
+    char character = '-';     // of all its cells
+    /// One behind its last site.
     std::uint32_t last() const { return first + size; }
     friend bool operator==(CharacterRun const&, CharacterRun const&) = default;
 };
@@ -35,7 +36,9 @@ public:
     SiteLetter() = default;
     /// Preconditions: site <= most_difference_sites, letter < 4.
     SiteLetter(std::uint32_t site, std::uint32_t letter) : bits_(site << 2 | letter) {}
+    /// The site, counted from 0.
     std::uint32_t site() const { return bits_ >> 2; }
+    /// The number of the letter: an index of DifferenceRows::letters.
     std::uint32_t letter() const { return bits_ & 3; }
     friend bool operator==(SiteLetter const&, SiteLetter const&) = default;
 
@@ -52,7 +55,9 @@ struct DifferenceRows {
     Csr<SiteLetter> differences;          // per row, by site; none has the letter of the reference
     Csr<CharacterRun> runs;               // per row, by site; none overlaps or continues another one
 
+    /// The number of rows, without the reference.
     std::size_t num_taxa() const { return names.size(); }
+    /// The number of columns.
     std::size_t num_sites() const { return reference.size(); }
     /// The cells of the reference, as text.
     std::string reference_text() const;
@@ -63,8 +68,8 @@ struct DifferenceRows {
 
 /// A text as difference rows. The layout has no skeleton.
 struct DifferenceText {
-    DifferenceRows rows;
-    TextLayout layout;
+    DifferenceRows rows;  // names and cells
+    TextLayout layout;    // line width, line ends and descriptions
 };
 
 /// Fills a buffer with the next bytes of a text. Returns how many; 0 at its end.

@@ -16,15 +16,18 @@ namespace regraft::msa {
 /// have two children or more, node 0 three or more, so every inner edge is a different split. Edge v, v >= 1, is the
 /// one above node v.
 struct GeneralTree {
-    static constexpr std::uint32_t no_taxon = ~std::uint32_t{0};
+    static constexpr std::uint32_t no_taxon = ~std::uint32_t{0};  // value of taxon at inner nodes
 
     std::vector<std::uint32_t> parent;  // per node, less than its own number; node 0's is 0
     std::vector<std::uint32_t> taxon;   // per node; no_taxon at inner nodes; every taxon below num_taxa() once
     std::vector<double> length;         // per edge; NaN where there is none
     std::vector<std::string> label;     // per edge, for example its support; or empty
 
+    /// The number of tips and inner nodes.
     std::uint32_t num_nodes() const { return static_cast<std::uint32_t>(parent.size()); }
+    /// The number of tips. O(nodes).
     std::uint32_t num_taxa() const;
+    /// Whether it is a taxon. Precondition: node < num_nodes().
     bool is_tip(std::uint32_t node) const { return taxon[node] != no_taxon; }
     /// The children of all nodes, in the order of their numbers. O(nodes).
     Csr<std::uint32_t> children() const;

@@ -26,6 +26,7 @@ public:
         }
         open_.push_back({node, before_.size()});
     }
+    /// The number of the letter at a site, with all changes so far.
     std::uint32_t at(std::uint32_t site) const { return letters_[site]; }
     /// Changes a letter on the edge above the node.
     void change(std::uint32_t site, std::uint32_t letter) {

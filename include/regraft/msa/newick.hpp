@@ -27,14 +27,15 @@ enum class Multifurcations : std::uint8_t {
 
 /// A range of lengths, both ends included.
 struct LengthLimits {
-    double least = 0;
-    double most = 0;
+    double least = 0;  // where shorter edges end
+    double most = 0;   // where longer edges end
 };
 
+/// What is accepted in a tree, and what is changed in it.
 struct NewickOptions {
-    Multifurcations multifurcations = Multifurcations::rejected;
-    std::string origin = "the alignment";  // where the names come from, for messages
-    std::uint64_t seed = 1;                // of what is at random
+    Multifurcations multifurcations = Multifurcations::rejected;  // nodes that are not binary
+    std::string origin = "the alignment";                         // where the names come from, for messages
+    std::uint64_t seed = 1;                                       // of what is at random
     std::optional<LengthLimits> limits{};  // lengths beyond become the nearer limit, also negative ones, and edges that
                                            // are added get the least; none: negative ones are errors
 };
@@ -54,7 +55,7 @@ Tree read_newick(std::filesystem::path const& path, std::span<std::string const>
 
 /// Trees, and what was changed in them.
 struct ReadTrees {
-    std::vector<Tree> trees;
+    std::vector<Tree> trees;         // in the order of the text
     std::uint64_t num_resolved = 0;  // nodes that had more children than a binary tree allows
     std::uint64_t num_limited = 0;   // lengths that were beyond the limits
 };
@@ -81,8 +82,8 @@ std::vector<GeneralTree> read_general_trees(std::filesystem::path const& path, s
 
 /// Trees whose taxa are defined by their own labels.
 struct NamedTrees {
-    std::vector<std::string> taxa;  // taxa of the first tree, in alphabetical order (of bytes)
-    std::vector<GeneralTree> trees;
+    std::vector<std::string> taxa;   // taxa of the first tree, in alphabetical order (of bytes)
+    std::vector<GeneralTree> trees;  // in the order of the text; taxon t is the one called taxa[t]
 };
 
 /// Parses as parse_general_trees does, over the taxa of the first tree.

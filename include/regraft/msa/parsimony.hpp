@@ -26,10 +26,12 @@ public:
     ParsimonySites& operator=(ParsimonySites&&) noexcept;
     ~ParsimonySites();
 
+    /// The number of rows.
     std::uint32_t num_taxa() const;
 
     /// The sites as bits, for this module only.
     class [[gnu::visibility("hidden")]] Planes;
+    /// What the functions of this module work with.
     Planes const& planes() const { return *planes_; }
 
 private:

@@ -13,17 +13,20 @@ namespace regraft::msa {
 
 /// The sites first, first + step, ... below last, counted from 0. step >= 1, first < last.
 struct SiteStride {
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;
-    std::uint64_t step = 1;
+    std::uint64_t first = 0;  // the first site
+    std::uint64_t last = 0;   // no site is at or above it
+    std::uint64_t step = 1;   // from a site to the next
+    /// The number of sites.
     std::uint64_t size() const { return (last - first - 1) / step + 1; }
+    /// Site i of them. Precondition: i < size().
     std::uint64_t operator[](std::uint64_t i) const { return first + i * step; }
     friend bool operator==(SiteStride const&, SiteStride const&) = default;
 };
 
+/// A partition as a partition file describes it.
 struct PartitionSpec {
-    std::string model;  // as in the file, or translated; not interpreted
-    std::string name;
+    std::string model;              // as in the file, or translated; not interpreted
+    std::string name;               // distinct among the partitions
     std::vector<SiteStride> sites;  // disjoint, in the order of the file
     friend bool operator==(PartitionSpec const&, PartitionSpec const&) = default;
 };
@@ -59,6 +62,7 @@ std::string to_text(std::span<PartitionSpec const> partitions);
 /// The one partition of all sites. Precondition: num_sites > 0.
 PartitionSpec whole_alignment(std::string model, std::uint64_t num_sites, std::string name = "all");
 
+/// The number of sites of all strides together.
 std::uint64_t num_sites(std::span<SiteStride const> sites);
 
 /// The sites of a partition, counted from 0, in increasing order. 8 bytes for each site.

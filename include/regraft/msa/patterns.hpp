@@ -14,23 +14,27 @@ namespace regraft::msa {
 
 /// The properties of a partition that compress_patterns needs.
 struct PartitionSites {
-    Alphabet alphabet = Alphabet::dna;
-    std::vector<std::uint64_t> sites;  // counted from 0, not empty
+    Alphabet alphabet = Alphabet::dna;  // of all its characters
+    std::vector<std::uint64_t> sites;   // counted from 0, not empty
 };
 
 /// Distinct columns, numbered globally. Partition q has the patterns partition_begin[q] .. partition_begin[q + 1], in
 /// the order in which its list of sites first shows them.
 struct Patterns {
-    std::uint32_t num_taxa = 0;
+    std::uint32_t num_taxa = 0;                     // length of a column
     std::vector<Alphabet> alphabet;                 // per partition
     std::vector<std::uint64_t> partition_begin{0};  // per partition, and the number of patterns
     std::vector<std::uint32_t> weight;              // per pattern: the number of sites where it occurs, >= 1
     std::vector<char> columns;                      // pattern-major: columns[pattern * num_taxa + taxon], canonical
     std::vector<std::uint64_t> pattern_of_site;     // per site of the alignment
 
+    /// The number of partitions.
     std::size_t num_partitions() const { return alphabet.size(); }
+    /// The number of distinct columns of all partitions.
     std::size_t num_patterns() const { return weight.size(); }
+    /// The number of sites of the alignment.
     std::size_t num_sites() const { return pattern_of_site.size(); }
+    /// The characters of a pattern, one per taxon. No copy.
     std::span<char const> column(std::size_t pattern) const {
         return std::span(columns).subspan(pattern * num_taxa, num_taxa);
     }
@@ -44,8 +48,8 @@ Patterns compress_patterns(Alignment const& alignment, std::span<PartitionSites 
 
 /// The number of cells of an alignment that stand for a set of states.
 struct StateCount {
-    StateMask mask = 0;
-    std::uint64_t count = 0;
+    StateMask mask = 0;       // the states that are possible
+    std::uint64_t count = 0;  // number of cells with them, times weights
     friend bool operator==(StateCount const&, StateCount const&) = default;
 };
 

@@ -14,6 +14,7 @@
 #pragma GCC visibility push(default)
 namespace regraft::msa {
 
+/// The value of PlacementTree::row at inner nodes.
 inline constexpr std::uint32_t no_row = ~std::uint32_t{0};
 
 /// A rooted tree whose inner nodes have any number of children, with changes of letters on its edges. Nodes are
@@ -27,11 +28,14 @@ struct PlacementTree {
     std::vector<std::uint32_t> row;     // per node; no_row for inner nodes
     Csr<SiteLetter> changes;            // per node: the new letters on the edge above it, by site
 
+    /// The number of tips and inner nodes.
     std::uint32_t num_nodes() const { return static_cast<std::uint32_t>(parent.size()); }
+    /// Whether it is a row. Precondition: node < num_nodes().
     bool is_tip(std::uint32_t node) const { return row[node] != no_row; }
     friend bool operator==(PlacementTree const&, PlacementTree const&) = default;
 };
 
+/// How much time the placement may take, for fewer changes.
 struct PlacementOptions {
     std::uint32_t most_hits = 2000;  // edges that are looked at for a row, those with its rarest changes first
     std::uint32_t rounds = 1;        // passes in which tips and subtrees are pruned and placed again

@@ -29,7 +29,9 @@ public:
     /// O(n).
     explicit TreeSplits(GeneralTree const& tree);
 
+    /// The number of inner edges.
     std::size_t size() const { return parts_.size(); }
+    /// The split of an inner edge. Valid as long as this object.
     SplitView operator[](std::size_t i) const;
     /// The xor of mix(taxon) over the split.
     std::uint64_t hash(std::size_t i) const { return parts_[i].hash; }
@@ -50,10 +52,14 @@ private:
 /// and then the taxa are compared. O(n) memory per tree that brought a new split.
 class SplitTable {
 public:
+    /// Makes an empty table for trees over the taxa 0 .. num_taxa - 1.
     explicit SplitTable(std::uint32_t num_taxa);
 
+    /// The number of taxa of every tree.
     std::uint32_t num_taxa() const { return num_taxa_; }
+    /// The number of different splits so far.
     std::size_t size() const { return splits_.size(); }
+    /// The split with this number. Valid until the next insert. Precondition: id < size().
     SplitView operator[](SplitId id) const;
     /// The number of each split of a tree; a new split gets the next number. Precondition: a tree of num_taxa() taxa.
     /// O(n + taxa on the lighter sides of known splits).
@@ -85,16 +91,19 @@ private:
 /// Trees over the same taxa as sets of numbered splits; common splits are kept once.
 class SplitSets {
 public:
+    /// Starts without trees, for trees over the taxa 0 .. num_taxa - 1.
     explicit SplitSets(std::uint32_t num_taxa) : table_(num_taxa) {}
 
     /// Precondition: a tree of table().num_taxa() taxa. Complexity as SplitTable::insert.
     void add(GeneralTree const& tree);
+    /// The same for a binary tree. O(n) more.
     void add(Tree const& tree) { add(to_general(tree).tree); }
 
     /// The number of trees that were added.
     std::size_t size() const { return sets_.size(); }
     /// The splits of a tree, in the order of inner_edges(tree).
     std::span<SplitId const> operator[](std::size_t tree) const { return sets_[tree]; }
+    /// The different splits of all trees.
     SplitTable const& table() const { return table_; }
 
 private:

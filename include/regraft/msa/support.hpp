@@ -11,6 +11,7 @@
 #pragma GCC visibility push(default)
 namespace regraft::msa {
 
+/// How an edge is compared with a replicate.
 enum class SupportMetric : std::uint8_t {
     /// The fraction of replicates that have the edge's split (Felsenstein 1985: bootstrap proportions).
     felsenstein,

@@ -13,6 +13,7 @@
 #pragma GCC visibility push(default)
 namespace regraft::msa {
 
+/// The formats whose regular texts need no skeleton. The values are those of the file format.
 enum class TextFormat : std::uint8_t { fasta = 0, phylip = 1, maple = 2 };
 
 /// Names are padded to at most this width.
@@ -26,11 +27,11 @@ inline constexpr std::uint64_t max_name_width = 256;
 /// without cells has no lines for them, and no blanks behind its name. MAPLE: see maple.hpp; the reference has
 /// line_width cells on each line, and its name is the only description.
 struct TextLayout {
-    TextFormat format = TextFormat::fasta;
-    std::uint64_t line_width = 0;   // cells per line, 0: each row on one line
+    TextFormat format = TextFormat::fasta;  // how names and cells lie in a regular text
+    std::uint64_t line_width = 0;           // cells per line, 0: each row on one line
     std::uint64_t name_width = 0;   // PHYLIP: cells start after this many bytes, and at least one blank after the name
     bool carriage_returns = false;  // lines end with CR LF
-    bool ends_with_newline = true;
+    bool ends_with_newline = true;  // behind the last line
     /// FASTA: the rest of each row's name line, blank included; empty: no row has any. MAPLE: the rest of the first
     /// line behind '>'.
     std::vector<std::string> descriptions{};

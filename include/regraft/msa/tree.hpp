@@ -20,9 +20,9 @@ inline constexpr HalfEdge no_half_edge = ~HalfEdge{0};
 
 /// The state before a move: the former neighbours and lengths of the half-edges it touched.
 struct TreeUndo {
-    std::vector<HalfEdge> touched;
-    std::vector<HalfEdge> back;   // per touched half-edge
-    std::vector<double> lengths;  // per touched half-edge and length set
+    std::vector<HalfEdge> touched;  // the half-edges whose neighbours or lengths changed
+    std::vector<HalfEdge> back;     // per touched half-edge
+    std::vector<double> lengths;    // per touched half-edge and length set
 };
 
 /// An unrooted binary tree of n tips. Numbers never change, so a copy of the arrays is the tree, bit by bit. An edge
@@ -32,18 +32,25 @@ struct TreeUndo {
 /// While a tree is being built or a subtree is pruned, some half-edges are unconnected: their back is no_half_edge.
 class Tree {
 public:
-    static constexpr double default_length = 0.1;
+    static constexpr double default_length = 0.1;  // in expected changes per site; of edges whose length nobody knows
 
     /// Nodes that are not connected, all lengths 0. Preconditions: 3 <= num_tips < 2^30, num_length_sets >= 1.
     explicit Tree(std::uint32_t num_tips, std::uint32_t num_length_sets = 1);
 
+    /// The number of tips, n.
     std::uint32_t num_tips() const { return num_tips_; }
+    /// Tips and inner nodes: 2n - 2.
     std::uint32_t num_nodes() const { return 2 * num_tips_ - 2; }
+    /// Two per edge: 4n - 6.
     std::uint32_t num_half_edges() const { return 4 * num_tips_ - 6; }
+    /// The edges of a complete tree: 2n - 3.
     std::uint32_t num_edges() const { return 2 * num_tips_ - 3; }
+    /// The number of lengths of each edge, at least 1.
     std::uint32_t num_length_sets() const { return num_length_sets_; }
 
+    /// Whether h is at a tip.
     bool is_tip(HalfEdge h) const { return h < num_tips_; }
+    /// The node at which h is.
     Node node(HalfEdge h) const { return is_tip(h) ? h : num_tips_ + (h - num_tips_) / 3; }
     /// The lowest half-edge of a node.
     HalfEdge half_edge(Node v) const { return v < num_tips_ ? v : num_tips_ + 3 * (v - num_tips_); }
@@ -54,12 +61,14 @@ public:
         if (is_tip(h)) return h;
         return (h - num_tips_) % 3 == 2 ? h - 2 : h + 1;
     }
+    /// Whether h has an edge.
     bool is_connected(HalfEdge h) const { return back_[h] != no_half_edge; }
     /// The edges, each as its lower half-edge, in increasing order.
     std::vector<HalfEdge> edges() const;
     /// Whether all half-edges are connected and form one tree.
     bool is_complete() const;
 
+    /// The length of h's edge in expected changes per site; 0 if h is not connected.
     double length(HalfEdge h, std::uint32_t set = 0) const { return lengths_[index(h, set)]; }
     /// Sets the length for both ends. Precondition: h is connected.
     void set_length(HalfEdge h, double length, std::uint32_t set = 0) {
@@ -84,6 +93,7 @@ public:
     /// Takes back a move exactly, bit by bit. Several moves are taken back in reverse order.
     void undo(TreeUndo const& move);
 
+    /// Writes the tree as it is, unconnected half-edges included.
     void write(ByteWriter& out) const;
     /// Reads a tree that write wrote. Throws InputError if it is no tree; unconnected half-edges are allowed.
     static Tree read(ByteReader& in);

@@ -14,10 +14,10 @@ namespace regraft::search {
 
 /// Samples with the numbers first .. last - 1, of those that follow from a seed.
 struct SampleNumbers {
-    std::uint32_t first = 0;
-    std::uint32_t last = 0;
-    std::uint64_t seed = 1;
-    SampleSize size{};
+    std::uint32_t first = 0;  // the first number
+    std::uint32_t last = 0;   // one behind the last number
+    std::uint64_t seed = 1;   // from which the samples follow
+    SampleSize size{};        // the same for all of them
 };
 
 /// Samples of the sites that resample log-likelihoods without optimising (RELL, Kishino et al. 1990): the weight of
@@ -29,6 +29,7 @@ public:
     RellSamples(SiteSampler const& sites, std::span<std::vector<std::uint64_t> const> local,
                 SampleNumbers const& numbers);
 
+    /// The number of samples.
     std::uint32_t count() const { return count_; }
     /// Adds the weighted sums of values, one per local pattern of a partition: over all sites to sums[0], over sample i
     /// to sums[1 + i].

@@ -24,33 +24,35 @@ std::string_view name(Criterion criterion);
 
 /// A scheme, for example "HKY+FC", and a heterogeneity, for example "+I+G4m".
 struct Candidate {
-    std::string scheme;
-    std::string heterogeneity;
+    std::string scheme;         // name of a model without rates over sites
+    std::string heterogeneity;  // of rates over sites; empty: none
+    /// The name of the model, for parse_model.
     std::string name() const { return scheme + heterogeneity; }
     friend bool operator==(Candidate const&, Candidate const&) = default;
 };
 
 /// A candidate and its results.
 struct TriedModel {
-    Candidate candidate;
+    Candidate candidate;           // what was tried
     std::uint64_t parameters = 0;  // number of free parameters, including branch lengths
-    double loglh = 0;
+    double loglh = 0;              // its log-likelihood at the end of the trial
 };
 
 /// How trials are compared.
 struct Measure {
-    Criterion criterion = Criterion::bic;
-    std::uint64_t num_sites = 0;
+    Criterion criterion = Criterion::bic;  // the score that decides
+    std::uint64_t num_sites = 0;           // sample size in BIC and AICc
 };
 
 /// Scores of a trial; lower is better. They, and everything computed from them, are the same bits on every machine.
 struct Scores {
-    double aic = 0;
+    double aic = 0;   // 2 parameters - 2 loglh
     double aicc = 0;  // if no degree of freedom is left, it is computed as if one were
-    double bic = 0;
+    double bic = 0;   // parameters ln(num_sites) - 2 loglh
     /// The score by a criterion; infinity if it is NaN.
     double by(Criterion criterion) const;
 };
+/// The scores of a trial on num_sites sites.
 Scores scores(TriedModel const& trial, std::uint64_t num_sites);
 
 /// The index of the trial with the lowest score, the first if there are several. Precondition: there is one.

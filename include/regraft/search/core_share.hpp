@@ -15,6 +15,7 @@ public:
     /// Starts with the largest number of threads. Preconditions: at least 1 each.
     CoreShare(std::uint32_t most_threads, std::uint32_t cores);
 
+    /// The number of threads to use now.
     std::uint32_t threads() const { return threads_; }
     /// runnable: number of threads on this machine that compute or are ready to, including those of this process. Gives
     /// cores up at once, and takes more only if they were free several times in a row.
@@ -30,6 +31,7 @@ private:
 /// Observes the load from time to time.
 class LoadWatch {
 public:
+    /// Starts with most_threads, on the cores of this machine. Precondition: most_threads >= 1.
     explicit LoadWatch(std::uint32_t most_threads);
     /// The number of threads for the next evaluation. Looks every 20 ms, which costs 20 us.
     std::uint32_t threads();

@@ -31,23 +31,23 @@ using likelihood::Origin;
 
 /// Logarithm of the likelihood at a branch length, up to a constant, and its derivatives.
 struct BranchValue {
-    double loglh = 0;
-    double first = 0;
-    double second = 0;
+    double loglh = 0;   // up to a constant
+    double first = 0;   // derivative by the length
+    double second = 0;  // second derivative
 };
 
 /// Another model for one of the partitions.
 struct ModelTrial {
-    std::size_t partition;
-    Model model;
+    std::size_t partition;  // its index
+    Model model;            // is tried instead of the present one
 };
 
 /// Is told when this PE begins and ends to wait for sums over all PEs: for measuring.
 class ReductionObserver {
 public:
     virtual ~ReductionObserver() = default;
-    virtual void begin_reduction() = 0;
-    virtual void end_reduction() = 0;
+    virtual void begin_reduction() = 0;  // this PE has added its sites
+    virtual void end_reduction() = 0;    // it has the sums over all PEs
 };
 
 /// Holds the tree and the models and, for this PE's sites, the conditional likelihoods, which stay valid as far as
@@ -64,12 +64,12 @@ public:
     DistributedLikelihood(DistributedLikelihood const&) = delete;
     DistributedLikelihood& operator=(DistributedLikelihood const&) = delete;
 
-    msa::Tree const& tree() const { return tree_; }
-    std::size_t num_partitions() const { return models_.size(); }
-    ModelSpec const& spec(std::size_t partition) const { return specs_[partition]; }
-    Model const& model(std::size_t partition) const { return models_[partition]; }
-    std::vector<Model> const& models() const { return models_; }
-    BranchLinkage linkage() const { return linkage_; }
+    msa::Tree const& tree() const { return tree_; }                                   // with all changes so far
+    std::size_t num_partitions() const { return models_.size(); }                     // with sites here or not
+    ModelSpec const& spec(std::size_t partition) const { return specs_[partition]; }  // meaning of its model's name
+    Model const& model(std::size_t partition) const { return models_[partition]; }    // its present parameters
+    std::vector<Model> const& models() const { return models_; }                      // of all partitions
+    BranchLinkage linkage() const { return linkage_; }                                // of the branch lengths
     /// The number of evaluations: a measure of work that is the same on all PEs.
     std::uint64_t evaluations() const { return evaluations_; }
 
@@ -80,13 +80,13 @@ public:
     /// ft::Communicator::reach, for optimisers.
     void reach(ft::FailPoint& point) { who_.parent().reach(point); }
 
-    void set_model(std::size_t partition, Model model);
-    void set_length(msa::HalfEdge h, double length, std::uint32_t set = 0);
+    void set_model(std::size_t partition, Model model);                      // makes all of its likelihoods invalid
+    void set_length(msa::HalfEdge h, double length, std::uint32_t set = 0);  // of the edge of h
     /// Moves of msa::Tree; the affected likelihoods become invalid.
     msa::TreeUndo nni(msa::HalfEdge h, std::uint32_t variant);
-    msa::TreeUndo prune(msa::HalfEdge h);
-    msa::TreeUndo regraft(msa::HalfEdge h, msa::HalfEdge edge);
-    void undo(msa::TreeUndo const& move);
+    msa::TreeUndo prune(msa::HalfEdge h);                        // Tree::prune
+    msa::TreeUndo regraft(msa::HalfEdge h, msa::HalfEdge edge);  // Tree::regraft
+    void undo(msa::TreeUndo const& move);                        // Tree::undo of a move above
     /// Replaces the tree by another one of the same tips; what both have in common stays valid.
     void set_tree(msa::Tree const& tree);
 
@@ -103,8 +103,8 @@ public:
     std::vector<double> local_loglh(msa::HalfEdge h, std::size_t partition);
     /// Adds sums of such values, which each PE made on a grid, by default loglh_scale(), over all PEs.
     std::vector<double> sum_over_ranks(std::span<FixedSum> sums) { return sum_over_ranks(sums, loglh_scale()); }
-    std::vector<double> sum_over_ranks(std::span<FixedSum> sums, FixedScale const& scale);
-    FixedScale const& loglh_scale() const { return partitions_.front().loglh_scale(); }
+    std::vector<double> sum_over_ranks(std::span<FixedSum> sums, FixedScale const& scale);  // scale: their grid
+    FixedScale const& loglh_scale() const { return partitions_.front().loglh_scale(); }     // for sum_over_ranks
 
     /// Prepares branch_values for the edge of h. Valid until anything except that edge's length changes.
     void focus(msa::HalfEdge h);

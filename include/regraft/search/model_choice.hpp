@@ -23,20 +23,22 @@ Model start_model(ModelSpec const& spec, CountedData const& counted);
 
 /// A candidate with values for all free parameters.
 struct Fit {
-    Candidate candidate;
-    Model model;
+    Candidate candidate;          // the name that is tried
+    Model model;                  // its parameters
     std::vector<double> lengths;  // per edge, as in Tree::edges()
-    double loglh = 0;
+    double loglh = 0;             // of this model and these lengths
 };
 
 /// The progress of the choice for a partition.
 struct PartitionChoice {
-    std::uint64_t partition = 0;
+    std::uint64_t partition = 0;     // index of the partition
     std::vector<TriedModel> trials;  // trials that have ended
     std::optional<Fit> best;         // the best of them; none before the first, or when all have ended
     std::optional<Fit> running;      // the running trial; none: all have ended
 
+    /// Writes all trials and fits, for checkpoints.
     void write(ByteWriter& out) const;
+    /// Reads what write wrote. Throws InputError if the bytes are not that.
     static PartitionChoice read(ByteReader& in);
 };
 

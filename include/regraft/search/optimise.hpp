@@ -10,13 +10,16 @@
 #pragma GCC visibility push(default)
 namespace regraft::search {
 
+/// Bounds of all optimised branch lengths, in expected changes per site.
 inline constexpr double min_branch_length = 1e-6;
-inline constexpr double max_branch_length = 100;
+inline constexpr double max_branch_length = 100;  // see min_branch_length
 
 /// The lengths of some edges, which can be restored.
 class SavedLengths {
 public:
+    /// Saves the lengths that these edges have now, in all sets. The likelihood must outlive this object.
     SavedLengths(DistributedLikelihood& likelihood, std::vector<msa::HalfEdge> edges);
+    /// Gives the edges these lengths again.
     void restore() const;
 
 private:

@@ -12,7 +12,7 @@ namespace regraft::search {
 
 /// The number of sites that a sample has, relative to that of the data.
 struct SampleSize {
-    std::uint32_t tenths = 10;
+    std::uint32_t tenths = 10;  // of the number of sites of the data
     friend bool operator==(SampleSize, SampleSize) = default;
 };
 
@@ -30,8 +30,9 @@ public:
 
     /// The weight of each pattern in the data.
     std::span<std::uint32_t const> weights() const { return weights_; }
-    std::size_t num_partitions() const { return partition_begin_.size() - 1; }
-    std::uint64_t num_sites() const { return partition_begin_.back(); }
+    std::size_t num_partitions() const { return partition_begin_.size() - 1; }  // as partition_begin has
+    std::uint64_t num_sites() const { return partition_begin_.back(); }         // in the data
+    /// The number of sites of a partition in the data.
     std::uint64_t num_sites(std::size_t partition) const {
         return partition_begin_[partition + 1] - partition_begin_[partition];
     }

@@ -38,8 +38,9 @@ enum class Stage : std::uint8_t {
     tests,
     done
 };
-std::string to_string(Stage stage);
+std::string to_string(Stage stage);  // for people, such as "near SPR"
 
+/// How long a search tries to leave a local maximum.
 enum class Effort : std::uint8_t {
     fast,      // no escapes
     normal,    // stops after taxa/4 failed escapes in a row
@@ -51,36 +52,35 @@ std::uint32_t default_starts(Effort effort, std::uint32_t num_tips);
 
 /// The local maximum that a change leaves. The search returns to it unless it finds a higher one.
 struct Home {
-    msa::Tree tree;
-    double loglh;
+    msa::Tree tree;             // with its branch lengths
+    double loglh;               // its log-likelihood
     std::uint64_t fingerprint;  // fingerprint of the tree
 };
 
+/// All that a search knows between two steps. Equal states continue alike.
 struct SearchState {
-    explicit SearchState(msa::Tree start) : tree(std::move(start)) {}
-
-    msa::Tree tree;
-    std::vector<ModelSpec> specs;
-    std::vector<Model> models;
-    std::vector<PartitionChoice> choices;  // for partitions whose model is not given
-    Stage stage = Stage::final_model;
-    std::uint32_t round = 0;        // number of the round within the stage
-    std::uint64_t position = 0;     // number of the step within the round
-    double loglh = 0;               // log-likelihood of tree and models
-    double round_start = 0;         // loglh when the round began
-    std::uint64_t steps = 0;        // number of steps so far
-    std::uint64_t evaluations = 0;  // evaluations of the likelihood in these steps
-
+    explicit SearchState(msa::Tree start) : tree(std::move(start)) {}  // without models; start_state has them
+    msa::Tree tree;                                                    // the present tree
+    std::vector<ModelSpec> specs;                                      // one per partition
+    std::vector<Model> models;                                         // one per partition
+    std::vector<PartitionChoice> choices;                              // for partitions whose model is not given
+    Stage stage = Stage::final_model;                                  // of the next step
+    std::uint32_t round = 0;                                           // number of the round within the stage
+    std::uint64_t position = 0;                                        // number of the step within the round
+    double loglh = 0;                                                  // log-likelihood of tree and models
+    double round_start = 0;                                            // loglh when the round began
+    std::uint64_t steps = 0;                                           // number of steps so far
+    std::uint64_t evaluations = 0;                                     // evaluations of the likelihood in these steps
     std::deque<msa::HalfEdge> waiting;  // subtrees to be moved in this round, in their order
-    Losses losses;
-    std::optional<Home> home;          // set while a change of it is followed
-    std::vector<std::uint64_t> tried;  // exchanges that were tried while trees are fused
-    std::uint64_t successes = 0;       // number of exchanges and escapes that improved the tree
-    std::uint64_t failures = 0;        // number of consecutive escapes that did not improve the tree much
-    std::vector<double> alrt;          // SH-aLRT support of tree.edges(), NaN at tips; empty until it is computed
-    SampleCounts counts;               // of the samples so far, for tests of trees
+    Losses losses;                      // of insertions so far; decides how far subtrees are tried
+    std::optional<Home> home;           // set while a change of it is followed
+    std::vector<std::uint64_t> tried;   // exchanges that were tried while trees are fused
+    std::uint64_t successes = 0;        // number of exchanges and escapes that improved the tree
+    std::uint64_t failures = 0;         // number of consecutive escapes that did not improve the tree much
+    std::vector<double> alrt;           // SH-aLRT support of tree.edges(), NaN at tips; empty until it is computed
+    SampleCounts counts;                // of the samples so far, for tests of trees
 
-    std::vector<std::byte> to_bytes() const;
+    std::vector<std::byte> to_bytes() const;  // the same for equal states
     /// Reads what to_bytes wrote. Throws InputError if these bytes are no state.
     static SearchState from_bytes(std::span<std::byte const> bytes);
 };
@@ -100,30 +100,31 @@ void begin_model_choice(SearchState& state, std::span<std::size_t const> partiti
 /// The trees and models that the next step computes on. While models are chosen these are not state.tree with all
 /// models, but the candidates of those partitions that still have some, each with its own branch lengths.
 struct Subject {
-    std::vector<std::size_t> partitions;
-    msa::Tree tree;
-    std::vector<ModelSpec> specs;  // this and all fields below are for these partitions
-    std::vector<Model> models;
-    BranchLinkage linkage;
+    std::vector<std::size_t> partitions;  // their indices
+    msa::Tree tree;                       // with the lengths to start from
+    std::vector<ModelSpec> specs;         // this and all fields below are for these partitions
+    std::vector<Model> models;            // one for each of them
+    BranchLinkage linkage;                // unlinked while models are chosen
 };
-Subject subject(SearchState const& state, BranchLinkage linkage);
+Subject subject(SearchState const& state, BranchLinkage linkage);  // linkage: of the search, once models are chosen
 
+/// Options of a search; all PEs pass the same.
 struct SearchOptions {
-    Goal goal = Goal::tree;
-    std::uint64_t seed = 1;
-    Effort effort = Effort::normal;
-    std::uint32_t spr_radius = 20;
-    double rough_epsilon = 1.0;  // a round of model optimisation that gains less than this ends its stage
-    double final_epsilon = 0.001;
-    double least_gain = 0.1;  // least gain of branches, models and escapes on the way
-    Criterion criterion = Criterion::bic;
-    double choice_epsilon = 0.1;       // a round that gains less than this for every candidate ends the trials
-    std::vector<CountedData> counted;  // per partition; only for the choice of models
-    std::vector<std::uint64_t> sites_per_partition;
-    RellSamples const* rell_samples = nullptr;  // for SH-aLRT; null: no stage of support
-    std::optional<TestSamples> test_samples;    // for tests of trees; none: no such stage
-    std::vector<msa::Tree> others;              // local maxima to fuse the tree with, the best first
-    Constraint const* constraint = nullptr;     // all trees comply with it, including the first one; null: any tree
+    Goal goal = Goal::tree;                // where the search ends
+    std::uint64_t seed = 1;                // of all random choices
+    Effort effort = Effort::normal;        // how long escapes are tried
+    std::uint32_t spr_radius = 20;         // edges from the old place of a subtree in far moves
+    double rough_epsilon = 1.0;            // a round of model optimisation that gains less than this ends its stage
+    double final_epsilon = 0.001;          // the same for the final model
+    double least_gain = 0.1;               // least gain of branches, models and escapes on the way
+    Criterion criterion = Criterion::bic;  // how models are compared
+    double choice_epsilon = 0.1;           // a round that gains less than this for every candidate ends the trials
+    std::vector<CountedData> counted;      // per partition; only for the choice of models
+    std::vector<std::uint64_t> sites_per_partition;  // for scalers and scores
+    RellSamples const* rell_samples = nullptr;       // for SH-aLRT; null: no stage of support
+    std::optional<TestSamples> test_samples;         // for tests of trees; none: no such stage
+    std::vector<msa::Tree> others;                   // local maxima to fuse the tree with, the best first
+    Constraint const* constraint = nullptr;  // all trees comply with it, including the first one; null: any tree
 };
 
 /// The state to continue from a search that is done, with SearchOptions::others found by other searches: first come

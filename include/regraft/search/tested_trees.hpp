@@ -17,9 +17,10 @@ namespace regraft::search {
 
 /// The patterns of this PE in each partition, among those of all PEs. `all` must live as long as this.
 struct LocalPatterns {
-    SiteSampler const& all;
-    std::vector<std::vector<std::uint64_t>> mine;
+    SiteSampler const& all;                        // draws from the patterns of all PEs
+    std::vector<std::vector<std::uint64_t>> mine;  // numbers of this PE's patterns, per partition
 
+    /// The weight of one of them in the data.
     std::uint32_t weight(std::size_t partition, std::size_t i) const { return all.weights()[mine[partition][i]]; }
 };
 
@@ -31,6 +32,7 @@ std::vector<std::vector<double>> pattern_loglh(DistributedLikelihood& likelihood
 /// The log-likelihoods of this PE's patterns under each tree. The PEs of a likelihood add the same trees.
 class TestedTrees {
 public:
+    /// Starts without trees.
     explicit TestedTrees(LocalPatterns patterns) : patterns_(std::move(patterns)) {}
 
     /// Adds the tree of a likelihood. Collective if sites were left out.
@@ -38,6 +40,7 @@ public:
     /// Compares the trees on the sites of all PEs. likelihood: any of them. Collective.
     void compare(DistributedLikelihood& likelihood);
 
+    /// The number of trees that were added.
     std::size_t num_trees() const { return loglh_.size(); }
     /// Precondition: compared.
     Contest const& contest() const { return *contest_; }
@@ -57,10 +60,10 @@ private:
 
 /// The samples that a search for tests makes.
 struct TestSamples {
-    TestedTrees const* trees = nullptr;
-    SampleSize size{};
-    std::uint32_t count = 0;
-    std::uint64_t seed = 1;
+    TestedTrees const* trees = nullptr;  // compared; must live as long as the search
+    SampleSize size{};                   // of all samples
+    std::uint32_t count = 0;             // number of samples
+    std::uint64_t seed = 1;              // from which the samples follow
 };
 
 }  // namespace regraft::search

@@ -14,9 +14,10 @@ namespace regraft::search {
 /// The mean loss of likelihood of insertions next to the place of a pruned subtree, over the search so far. Beyond an
 /// insertion that loses less, further ones are tried.
 struct Losses {
-    double sum = 0;
-    std::uint64_t count = 0;
+    double sum = 0;           // of their losses of log-likelihood
+    std::uint64_t count = 0;  // number of insertions
 
+    /// Counts an insertion that loses so much.
     void add(double loss) {
         sum += loss;
         ++count;
