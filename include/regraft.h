@@ -20,8 +20,8 @@
 
 /* The version of this header; regraft_version() returns that of the library. */
 #define REGRAFT_VERSION_MAJOR 0
-#define REGRAFT_VERSION_MINOR 1
-#define REGRAFT_VERSION_PATCH 0
+#define REGRAFT_VERSION_MINOR 1 /* the second part of MAJOR.MINOR.PATCH */
+#define REGRAFT_VERSION_PATCH 0 /* the third part of it */
 
 #pragma GCC visibility push(default)
 #ifdef __cplusplus

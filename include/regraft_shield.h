@@ -12,7 +12,9 @@ extern "C" {
 
 /* Symbols of libregraft_shield.so, null without it. Use the functions below instead. */
 __attribute__((weak)) extern int regraft_shield_is_active(void);
+/* The same for regraft_shield_dead. */
 __attribute__((weak)) extern int regraft_shield_list_dead(MPI_Comm comm, int* ranks, int most);
+/* The same for regraft_shield_repairs. */
 __attribute__((weak)) extern int regraft_shield_count_repairs(void);
 
 /* Whether the shield looks after this process: 1 from MPI_Init to MPI_Finalize under regraft-shield, else 0. */

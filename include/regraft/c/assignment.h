@@ -19,6 +19,7 @@ typedef struct regraft_assignment regraft_assignment;
 regraft_status regraft_assignment_balance(uint64_t const* partition_begin, uint64_t num_partitions,
                                           uint64_t const* cost_per_site, uint32_t num_pes,
                                           regraft_assignment** assignment);
+/* Frees the assignment; the pieces that were read from it go with it. NULL is accepted. */
 void regraft_assignment_free(regraft_assignment* assignment);
 /* Deals the sites of the PEs that are not in survivors[num_survivors] to those that are; these keep theirs. survivors
  * ascends and is not empty. All PEs that pass the same arguments get the same result. On failure the assignment is as

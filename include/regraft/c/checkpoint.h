@@ -11,7 +11,9 @@ extern "C" {
 /* State that every member keeps and that is replaced on all of them or on none. */
 typedef struct regraft_checkpoint regraft_checkpoint;
 
+/* Makes a checkpoint without a commit. The communicator may be freed before it. Not collective. */
 regraft_status regraft_checkpoint_create(regraft_communicator* comm, regraft_checkpoint** checkpoint);
+/* Frees the checkpoint with its shares; NULL is accepted. Not collective. */
 void regraft_checkpoint_free(regraft_checkpoint* checkpoint);
 /* Every member contributes share[size] and keeps all shares. On REGRAFT_PROCESS_FAILURE the last generation stays on
  * all members. Collective, uniform. */

@@ -19,6 +19,7 @@ typedef struct regraft_communicator regraft_communicator;
 regraft_status regraft_communicator_create(MPI_Comm parent, regraft_communicator** comm);
 /* The same for a communicator of Fortran, and for MPI_COMM_WORLD in languages that have none. */
 regraft_status regraft_communicator_create_f(MPI_Fint parent, regraft_communicator** comm);
+/* The same for MPI_COMM_WORLD. */
 regraft_status regraft_communicator_create_world(regraft_communicator** comm);
 /* Frees the communicator; stores and checkpoints on it keep what they need of it. Not collective. Call it before
  * MPI_Finalize. */
@@ -29,6 +30,7 @@ uint32_t regraft_communicator_self(regraft_communicator const* comm);
 /* The number of living PEs, and an array [size] of these PEs, ascending: a PE's position in it is its rank in native.
  * Valid until the communicator shrinks. */
 uint32_t regraft_communicator_size(regraft_communicator const* comm);
+/* The living PEs, ascending. Valid until the communicator shrinks. */
 uint32_t const* regraft_communicator_members(regraft_communicator const* comm);
 /* This PE's rank in native. The PE with rank 0 should write files and talk to people. */
 uint32_t regraft_communicator_position(regraft_communicator const* comm);
@@ -57,6 +59,7 @@ regraft_status regraft_communicator_wait_all(regraft_communicator* comm, MPI_Req
 /* The same for requests, and statuses[MPI_STATUS_SIZE * count], of Fortran. */
 regraft_status regraft_communicator_check_statuses_f(regraft_communicator* comm, int code, MPI_Fint const* statuses,
                                                      uint64_t count, char const* call);
+/* The same as wait_all for requests of Fortran. */
 regraft_status regraft_communicator_wait_all_f(regraft_communicator* comm, MPI_Fint* requests, uint64_t count);
 /* Is called in place of check if the caller has dealt with the error itself. */
 regraft_status regraft_communicator_dismiss_errors(regraft_communicator* comm);

@@ -11,12 +11,13 @@ extern "C" {
 
 /* Left vertex x has the neighbours neighbours[offsets[x]], ..., neighbours[offsets[x + 1] - 1], below num_right. */
 typedef struct regraft_graph {
-    uint64_t num_left; /* below 2^32 - 1 */
-    uint32_t num_right;
+    uint64_t num_left;          /* below 2^32 - 1 */
+    uint32_t num_right;         /* below 2^32 - 1; right vertices are 0, ..., num_right - 1 */
     uint64_t const* offsets;    /* [num_left + 1], ascending from 0 */
     uint32_t const* neighbours; /* [offsets[num_left]] */
 } regraft_graph;
 
+/* What a matching has reached, and the bounds that prove it. */
 typedef struct regraft_matching {
     uint64_t b;            /* the largest number of left vertices (or weight, or units) that one right vertex gets */
     uint64_t lower_bound;  /* ceil(all / right vertices with a neighbour); weighted: no matching has a smaller b */

@@ -10,8 +10,8 @@ extern "C" {
 
 /* The numbers first, ..., last - 1. The range is empty if both are equal; first > last is not a range. */
 typedef struct regraft_range {
-    uint64_t first;
-    uint64_t last;
+    uint64_t first; /* the first number of the range */
+    uint64_t last;  /* one behind the last number */
 } regraft_range;
 
 /* Stands for "none" in place of a vertex, PE or round. */
@@ -32,9 +32,10 @@ uint64_t regraft_mix(uint64_t x);
 /* State of a random number generator (xoshiro256**): a seed gives the same numbers on every platform. The functions
  * below return 0 if random is NULL. */
 typedef struct regraft_random {
-    uint64_t state[4];
+    uint64_t state[4]; /* set by regraft_random_seed; not all 0 */
 } regraft_random;
 
+/* Starts the sequence that belongs to the seed. */
 void regraft_random_seed(regraft_random* random, uint64_t seed);
 /* A uniform number in [0, 1) with 53 random bits. */
 double regraft_random_unit(regraft_random* random);

@@ -36,6 +36,7 @@ regraft_status regraft_placement_node_aware(uint64_t num_blocks, uint32_t const*
  * repairs keep copies on different nodes. node_of[num_slots], with the num_slots of the rule. */
 regraft_status regraft_placement_over_nodes(regraft_placement const* rule, uint32_t const* node_of, uint32_t num_slots,
                                             uint64_t range_blocks, uint64_t seed, regraft_placement** placement);
+/* Frees the placement; a store that was submitted with it does not need it any more. NULL is accepted. */
 void regraft_placement_free(regraft_placement* placement);
 /* Writes the number of slots that hold the block to *count and the first `capacity` of these slots to
  * slots[capacity]. */

@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* {0} is the default. All members pass the same values, except for what regraft_repair_options let differ. */
+/* What a reopen does about what is missing; {0} is the default. All members pass the same values, except for what
+ * regraft_repair_options let differ. */
 typedef struct regraft_reopen_options {
     bool leave_lost;    /* blocks that are on no node any more count as lost for loads; false: REGRAFT_DATA_LOST */
     bool leave_missing; /* missing copies are not made anew */
@@ -18,13 +19,14 @@ typedef struct regraft_reopen_options {
                                            * a node in it, members that share a folder are on one */
 } regraft_reopen_options;
 
+/* What regraft_store_reopen did. */
 typedef struct regraft_reopen_report {
     uint64_t version;     /* the version that is open now; 0: no job has kept any */
     uint64_t num_refused; /* number of files that were not used because something is wrong with them
                            * (regraft_store_refused) */
     void const*
         attributes; /* [attributes_size]: what was kept beside the blocks; valid until the next open or reopen */
-    uint64_t attributes_size;
+    uint64_t attributes_size;       /* length of attributes in bytes */
     uint64_t num_lost;              /* number of ranges that no node has any more (regraft_store_lost) */
     uint64_t bytes_inherited;       /* bytes of blocks that this PE has taken over on its node, without moving them */
     regraft_repair_report repaired; /* the copies that were made because nodes are missing */

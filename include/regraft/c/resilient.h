@@ -8,15 +8,18 @@
 extern "C" {
 #endif
 
+/* The failure that a recovery is called for. */
 typedef struct regraft_failure {
-    uint32_t const* lost; /* [num_lost]: all PEs that died since the last recovery that succeeded; the same on all */
-    uint64_t num_lost;
+    uint32_t const* lost;   /* [num_lost]: all PEs that died since the last recovery that succeeded; the same on all */
+    uint64_t num_lost;      /* number of PEs in lost */
     char const* noticed_in; /* the call in which this PE noticed the failure */
     double silence_ms;      /* time since this PE's last call that succeeded: an upper bound for the time to notice */
     double shrink_ms;       /* time from noticing to the renewed communicator */
 } regraft_failure;
 
+/* The program between two failures. It returns the first status that is not REGRAFT_OK of the calls in it. */
 typedef regraft_status (*regraft_body)(void* context);
+/* Brings the data of the program onto the survivors. It may call collectives, and returns their status like a body. */
 typedef regraft_status (*regraft_recover)(regraft_failure const* failure, void* context);
 
 /* Runs body(context) until it returns REGRAFT_OK on all survivors. If body or recover returns REGRAFT_PROCESS_FAILURE

@@ -22,6 +22,7 @@ enum {
     REGRAFT_BUNDLED = 1    /* a message is everything that one PE has for another */
 };
 
+/* What a plan costs, and bounds for it. */
 typedef struct regraft_schedule {
     uint64_t b;              /* the largest number of blocks that one PE sends */
     uint64_t num_rounds;     /* the largest number of messages that one PE sends or receives; 0 from

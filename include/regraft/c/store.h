@@ -14,7 +14,8 @@ extern "C" {
 /* Read-only data with every block on several PEs, so that any PE can read it after some have died. */
 typedef struct regraft_store regraft_store;
 
-/* {0} is the default. All members pass the same values, except for node and for what regraft_keep lets differ. */
+/* How a store moves and keeps its blocks; {0} is the default. All members pass the same values, except for node and
+ * for what regraft_keep lets differ. */
 typedef struct regraft_store_options {
     bool checked;      /* checksums: what is read is verified, and a bad copy is replaced by a good one */
     bool referenced;   /* own blocks are kept by reference: the memory given to submit must not change */
@@ -31,7 +32,8 @@ typedef struct regraft_store_options {
  * Not collective. */
 typedef regraft_status (*regraft_reread)(regraft_range blocks, void* out, uint64_t size, void* context);
 
-/* {0} is the default. All members pass the same values, except for reread and its context. */
+/* What a load does about lost blocks; {0} is the default. All members pass the same values, except for reread and its
+ * context. */
 typedef struct regraft_load_options {
     regraft_reread reread; /* a source of last resort, or NULL */
     void* context;         /* passed to reread */
@@ -39,21 +41,22 @@ typedef struct regraft_load_options {
     bool leave_lost;       /* the places of lost blocks stay unchanged; false: REGRAFT_DATA_LOST */
 } regraft_load_options;
 
+/* What a load did. All numbers but the last two are the same on all members. */
 typedef struct regraft_load_report {
-    uint64_t num_lost;     /* number of ranges that no living PE holds (regraft_store_lost) */
-    uint64_t num_damaged;  /* number of copies with wrong checksums */
-    uint64_t blocks_moved; /* blocks that travelled between different PEs, in total */
-    uint64_t bytes_moved;
+    uint64_t num_lost;            /* number of ranges that no living PE holds (regraft_store_lost) */
+    uint64_t num_damaged;         /* number of copies with wrong checksums */
+    uint64_t blocks_moved;        /* blocks that travelled between different PEs, in total */
+    uint64_t bytes_moved;         /* bytes of these blocks */
     uint64_t bytes_between_nodes; /* bytes among these that travelled between nodes; 0 if the placement does not know
                                    * the nodes (regraft_placement_over_nodes) */
     uint64_t most_sent;           /* largest number of bytes that one PE sent */
     uint64_t most_sent_bound;     /* lower bound for most_sent for any choice of senders */
-    uint64_t most_received;
-    uint64_t bytes_received; /* bytes that this PE received from others */
-    uint64_t bytes_local;    /* bytes that this PE held itself */
+    uint64_t most_received;       /* largest number of bytes that one PE received */
+    uint64_t bytes_received;      /* bytes that this PE received from others */
+    uint64_t bytes_local;         /* bytes that this PE held itself */
 } regraft_load_report;
 
-/* {0} is the default. */
+/* How many copies a repair makes, and where; {0} is the default. */
 typedef struct regraft_repair_options {
     uint32_t replicas;    /* copies of every block, the same on all members; 0: as many as at submission. Unused with a
                            * code */
@@ -62,24 +65,25 @@ typedef struct regraft_repair_options {
                            * a code */
 } regraft_repair_options;
 
-/* With a code, the number of copies is the number of deaths that are survived plus one, and bytes_missing counts the
- * bytes that were made anew. */
+/* What a repair did. With a code, the number of copies is the number of deaths that are survived plus one, and
+ * bytes_missing counts the bytes that were made anew. */
 typedef struct regraft_repair_report {
-    uint32_t least_copies; /* smallest number of copies, afterwards, of a block that is not lost */
-    uint32_t most_copies;
+    uint32_t least_copies;       /* smallest number of copies, afterwards, of a block that is not lost */
+    uint32_t most_copies;        /* largest number of copies, afterwards, of a block */
     uint64_t num_lost;           /* number of ranges that no PE holds (regraft_store_lost) */
     uint64_t num_damaged;        /* number of copies with wrong checksums */
     uint64_t bytes_missing;      /* bytes of copies that were missing */
     uint64_t bytes_not_restored; /* bytes of copies that stay missing because there is no room */
     uint64_t bytes_copied;       /* bytes that were copied */
     uint64_t most_sent;          /* largest number of bytes that one PE sent */
-    uint64_t most_received;
-    uint64_t num_unplaced; /* number of pieces of a code for which no PE has room */
+    uint64_t most_received;      /* largest number of bytes that one PE received */
+    uint64_t num_unplaced;       /* number of pieces of a code for which no PE has room */
 } regraft_repair_report;
 
 /* Makes an empty store. options may be NULL, here and below. Not collective. */
 regraft_status regraft_store_create(regraft_communicator* comm, regraft_store_options const* options,
                                     regraft_store** store);
+/* Frees the store; files that it keeps stay (regraft_store_discard). NULL is accepted. */
 void regraft_store_free(regraft_store* store);
 
 /* Stores blocks[block_bytes * mine], the blocks `mine` of this PE, on the holders that the placement names. The

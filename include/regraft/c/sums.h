@@ -20,6 +20,7 @@ regraft_status regraft_sums_create(uint64_t count, regraft_sums** sums);
  * caller adds at most most_values values (below 2^50) to a sum, on all ranks together. bound and most_values are the
  * same on all ranks. */
 regraft_status regraft_sums_create_scaled(uint64_t count, double bound, uint64_t most_values, regraft_sums** sums);
+/* Frees all sums of the array; NULL is accepted. */
 void regraft_sums_free(regraft_sums* sums);
 /* Adds all of values[count] to sum `index`. */
 regraft_status regraft_sums_add(regraft_sums* sums, uint64_t index, double const* values, uint64_t count);

@@ -15,14 +15,15 @@ namespace regraft::checkpoint {
 
 /// An entity whose home has died. When a snapshot is opened, every entity is one.
 struct Orphan {
-    std::string_view name;
-    std::uint64_t bytes = 0;
+    std::string_view name;          // name of the entity
+    std::uint64_t bytes = 0;        // length of its state
     PeId home{};                    // the dead PE
     std::span<PeId const> holders;  // members with a copy, ascending; none: the entity has to be rebuilt, or is lost
 };
 
+/// A member that may become a home.
 struct Survivor {
-    PeId pe{};
+    PeId pe{};                // its number, which the result of a Deal names
     std::uint64_t bytes = 0;  // bytes of its own entities
 };
 

@@ -17,12 +17,13 @@ namespace regraft::checkpoint {
 /// members.
 class MiniCheckpoint {
 public:
+    /// Starts without a generation. The communicator must outlive this object. Not collective.
     explicit MiniCheckpoint(ft::Communicator& comm) : comm_(comm) {}
 
     /// The contributions of the members to a commit; shares[i] came from pes[i].
     struct Contents {
-        std::vector<PeId> pes;
-        Csr<std::byte> shares;
+        std::vector<PeId> pes;  // the members at the commit, ascending; of an identical state, this PE alone
+        Csr<std::byte> shares;  // row i: the bytes of one member
     };
 
     /// Every member contributes a share and keeps all shares. Takes one packed exchange and one agreement as long as no

@@ -25,7 +25,8 @@ double expected_overhead(double interval, double cost, double mtbf);
 struct PaceOptions {
     /// Steps between two commits. 0: as many as the estimate says.
     std::uint64_t steps = 0;
-    enum class Estimate { young, daly } estimate = Estimate::young;
+    /// The formula for the interval: young_interval or daly_interval.
+    enum class Estimate { young, daly } estimate = Estimate::young;  // used if steps is 0
     /// Mean time between two failures of the whole job, in hours.
     double mtbf_hours = 24;
 };
@@ -40,6 +41,7 @@ struct Cost {
 /// costs that all know.
 class Pace {
 public:
+    /// Starts before the first step, with a commit due after one step, or after options.steps if that is given.
     explicit Pace(PaceOptions const& options = {});
 
     /// Counts a step and returns whether a commit is due.

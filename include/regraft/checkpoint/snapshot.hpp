@@ -37,6 +37,7 @@ namespace regraft::checkpoint {
 /// state on each PE and R copies of everything.
 class Snapshot {
 public:
+    /// Makes an empty snapshot. The communicator must outlive it. Not collective.
     explicit Snapshot(ft::Communicator& comm, SnapshotOptions options = {});
     Snapshot(Snapshot&&) noexcept;
     Snapshot& operator=(Snapshot&&) = delete;
@@ -45,10 +46,12 @@ public:
     /// Registers an entity of this PE. Precondition: this PE has none of that name. Not collective, as are all
     /// functions up to commit.
     void add(std::string name, Entity entity);
+    /// Registers values that stay in their place, a fixed number of them.
     template <PlainValue T, std::size_t N>
     void add(std::string name, std::span<T, N> values) {
         add(std::move(name), entity_of(std::span<T>(values)));
     }
+    /// Registers a vector that stays in its place and is resized when it is restored.
     template <PlainValue T>
     void add(std::string name, std::vector<T>& values) {
         add(std::move(name), entity_of(values));
@@ -56,6 +59,7 @@ public:
     /// Registers an entity that is the same on all members, such as the number of the step. Every member keeps its own,
     /// so it takes no exchange, and no PE inherits it. No other entity has its name.
     void add_common(std::string name, Entity entity);
+    /// Registers a value that stays in its place and is the same on all members.
     template <PlainValue T>
     void add_common(std::string name, T& value) {
         add_common(std::move(name), entity_of(std::span(&value, 1)));
@@ -63,6 +67,7 @@ public:
     /// Unregisters an entity. Its committed state stays until the next commit. Precondition: the name is registered
     /// here.
     void remove(std::string_view name);
+    /// Whether an entity of this PE has this name, common ones included.
     bool has(std::string_view name) const;
 
     /// Makes the present state of all entities the one that a restore goes back to. On ProcessFailure, on
@@ -75,6 +80,7 @@ public:
     /// Counts a step of the program, which all members count alike, and returns whether commit() is due (Pace). No
     /// communication.
     bool due();
+    /// Steps since the last commit, and between commits.
     Pace const& pace() const;
 
     /// Goes back to the last commit, after a shrink or by choice. Living PEs restore their own entities from their own

@@ -21,16 +21,16 @@ namespace regraft::checkpoint {
 
 /// All members pass the same options, except for node, and for the folder and room of keep.
 struct SnapshotOptions {
-    Redundancy redundancy = pairwise();
+    Redundancy redundancy = pairwise();  // where copies are, or by which code state survives
     /// compressed: each entity is compressed by zstd at level 1, on its own PE as well as in its copies, unless that
     /// makes it longer.
-    enum class Form { plain, compressed } form = Form::plain;
-    store::Transport transport = store::Transport::collective;
+    enum class Form { plain, compressed } form = Form::plain;   // how entities are stored
+    store::Transport transport = store::Transport::collective;  // how copies and restored entities travel
     /// With checksums, a damaged copy counts as a lost one.
     store::Integrity integrity = store::Integrity::unchecked;
     /// This PE's failure domain, for erasure codes. Either all members give one or none does.
     std::optional<std::uint32_t> node{};
-    PaceOptions pace{};
+    PaceOptions pace{};  // when due() says that a commit is due
     /// Commits live in files of the node's memory, so that the next job can reopen them (docs/restart.md). They hold
     /// this PE's own entities, too: R S bytes more. Precondition: redundancy is no erasure code.
     std::optional<store::Keep> keep{};
@@ -47,14 +47,15 @@ struct RestoreOptions {
     /// What is done about copies, or parities, that died. repaired: they are made anew from the others. committed:
     /// everything is committed once more, which spreads it evenly again and takes as long as a commit. left: nothing,
     /// until the next commit.
-    enum class Redundancy { repaired, committed, left } redundancy = Redundancy::repaired;
+    enum class Redundancy { repaired, committed, left } redundancy = Redundancy::repaired;  // what follows the restore
     /// A source of last resort for entities that no living PE has. It is called on the new home of each such entity and
     /// fills in what was stored of it (Snapshot::stored). If it throws on any PE, these entities are lost.
     std::function<void(CommittedEntity const&, std::span<std::byte>)> reread{};
+    /// What is done about entities that no PE can give back.
     enum class Lost {
-        thrown,  // all members throw EntitiesLost, and everything stays as it is
-        left,    // all others are restored, and the report names the lost ones
-    } lost = Lost::thrown;
+        thrown,             // all members throw EntitiesLost, and everything stays as it is
+        left,               // all others are restored, and the report names the lost ones
+    } lost = Lost::thrown;  // for entities that no PE can give back
 };
 
 /// All members pass the same options, except for what adopt does.

@@ -17,6 +17,7 @@ namespace regraft::checkpoint {
 /// No living PE can give these entities back. Thrown on all members alike.
 class EntitiesLost : public std::runtime_error, public ft::Uniform {
 public:
+    /// `what` goes to what(), `names` to names().
     EntitiesLost(std::string const& what, std::vector<std::string> names)
         : std::runtime_error(what), names_(std::move(names)) {}
     /// The names in the order of the snapshot. The same on all members.
@@ -29,8 +30,10 @@ private:
 /// Two entities have this name, on two members or on one. Thrown on all members alike.
 class DuplicateEntity : public std::runtime_error, public ft::Uniform {
 public:
+    /// `name` is what both are called.
     explicit DuplicateEntity(std::string const& name)
         : std::runtime_error("two entities are called '" + name + "'"), name_(name) {}
+    /// The name that two entities have.
     std::string const& name() const { return name_; }
 
 private:
@@ -39,27 +42,27 @@ private:
 
 /// An entity of the committed state. All members know all of them.
 struct CommittedEntity {
-    std::string name;
-    PeId home{};
-    std::uint64_t bytes = 0;
+    std::string name;                // unique among all members
+    PeId home{};                     // the PE to which it belongs, dead or alive
+    std::uint64_t bytes = 0;         // length of its state
     std::uint64_t stored_bytes = 0;  // less than bytes if the entity is stored compressed
     friend bool operator==(CommittedEntity const&, CommittedEntity const&) = default;
 };
 
 /// What a commit took on this PE.
 struct CommitReport {
-    std::uint64_t bytes = 0;  // bytes of its entities
-    std::uint64_t stored_bytes = 0;
-    double create_ms = 0;    // time to turn entities into bytes
-    double exchange_ms = 0;  // time until all members had agreed
+    std::uint64_t bytes = 0;         // bytes of its entities
+    std::uint64_t stored_bytes = 0;  // the same as they are stored: less if they are compressed
+    double create_ms = 0;            // time to turn entities into bytes
+    double exchange_ms = 0;          // time until all members had agreed
 };
 
 /// An entity that has a new home.
 struct Adoption {
-    std::string name;
-    PeId from{};
-    PeId to{};
-    std::uint64_t bytes = 0;
+    std::string name;         // name of the entity
+    PeId from{};              // the home at the commit
+    PeId to{};                // the new home
+    std::uint64_t bytes = 0;  // length of its state
     friend bool operator==(Adoption const&, Adoption const&) = default;
 };
 
@@ -76,15 +79,15 @@ struct [[nodiscard]] RestoreReport {
     std::vector<std::string> removed;
     /// Bytes of this PE's entities as they are stored: from its own memory, and from others.
     std::uint64_t bytes_local = 0;
-    std::uint64_t bytes_received = 0;
+    std::uint64_t bytes_received = 0;  // from other PEs
     /// Bytes that travelled between PEs to make copies or parities anew. The same on all members.
     std::uint64_t redundancy_bytes = 0;
     /// Times of the phases: deciding which PE gets what; loading it; restoring it into the program's state; making
     /// copies or parities anew.
     double plan_ms = 0;
-    double load_ms = 0;
-    double apply_ms = 0;
-    double redundancy_ms = 0;
+    double load_ms = 0;        // loading what each PE gets
+    double apply_ms = 0;       // restoring into the program's state
+    double redundancy_ms = 0;  // making redundancy anew
 };
 
 /// What an open did. All but `removed` and what follows is the same on all members.
@@ -106,8 +109,8 @@ struct [[nodiscard]] OpenReport {
     /// Times of the phases: reading from disk, until all members know that everything is right; restoring it into the
     /// program's state; the commit.
     double read_ms = 0;
-    double apply_ms = 0;
-    double commit_ms = 0;
+    double apply_ms = 0;   // restoring into the program's state
+    double commit_ms = 0;  // committing the state
 };
 
 }  // namespace regraft::checkpoint

@@ -21,6 +21,7 @@ namespace regraft::ft {
 /// Whether deaths are real (ULFM) or simulated by leaving at a point of the failure plan. Chosen when linking.
 bool survives_real_deaths();
 
+/// Options of a communicator.
 struct CommunicatorOptions {
     bool ignore_sigpipe = true;  // over TCP, SIGPIPE would kill a survivor whose peer vanishes while it sends
 };
@@ -44,9 +45,11 @@ public:
     Communicator& operator=(Communicator const&) = delete;
     ~Communicator();
 
+    /// This PE.
     PeId self() const { return self_; }
     /// The living PEs in increasing order: position = rank in native().
     std::span<PeId const> members() const { return members_; }
+    /// The number of living PEs.
     std::size_t size() const { return members_.size(); }
     /// The position of pe in members(). Precondition: pe is a member. O(log size).
     std::size_t position(PeId pe) const;

@@ -58,12 +58,14 @@ private:
 /// both.
 class Participants {
 public:
+    /// All members of the communicator. Implicit, so that collectives take a communicator as it is.
     Participants(Communicator& comm) : comm_(&comm) {}
     /// Precondition: this PE is in it.
     Participants(Communicator& parent, Derived const& derived) : comm_(&parent), derived_(&derived) {}
 
     /// The communicator that checks return codes.
     Communicator& parent() const { return *comm_; }
+    /// The communicator on which the collective runs. Valid until the parent shrinks.
     MPI_Comm native() const { return derived_ != nullptr ? derived_->native() : comm_->native(); }
 
 private:
@@ -100,7 +102,9 @@ struct Grid {
 /// other communicator.
 class Cart : public Derived {
 public:
+    /// Returns the length of each dimension for a number of members; their product is at most that number.
     using Dims = std::function<std::vector<int>(std::size_t members)>;
+    /// Does what cart() does.
     Cart(Communicator& parent, Dims dims, std::vector<int> periodic);
 
     /// The grid of the present members; its ranks are those in native(). Valid until the parent shrinks.
@@ -112,9 +116,10 @@ public:
     /// The source and the destination of messages that travel `steps` steps along a dimension, as MPI_Cart_shift.
     /// Beyond an edge they are MPI_PROC_NULL, with which messages do nothing. Precondition: has_self().
     struct Shift {
-        int source = MPI_PROC_NULL;
-        int destination = MPI_PROC_NULL;
+        int source = MPI_PROC_NULL;       // rank in native()
+        int destination = MPI_PROC_NULL;  // rank in native()
     };
+    /// The shift along this dimension; negative steps go back.
     Shift shift(std::size_t dimension, int steps = 1) const;
 
 private:

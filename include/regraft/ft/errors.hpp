@@ -21,6 +21,7 @@ public:
 /// survivors.
 class ProcessFailure {
 public:
+    /// `call` names the call that noticed it.
     ProcessFailure(std::string call, double silence_ms) : call_(std::move(call)), silence_ms_(silence_ms) {}
     /// The call that noticed it.
     std::string const& call() const { return call_; }

@@ -4,6 +4,7 @@
 #pragma GCC visibility push(default)
 namespace regraft::ft {
 
+/// The calls of MPI that carry blocks.
 enum class Transport {
     /// Blocking MPI_Alltoallv: survives deaths on every Open MPI 5 that was measured, also over TCP.
     collective,

@@ -41,17 +41,17 @@ struct SaveOptions {
 
 /// What a save did. All but the last is the same on all members.
 struct [[nodiscard]] SaveReport {
-    std::uint64_t generation = 0;
-    std::uint32_t files = 0;
+    std::uint64_t generation = 0;  // its number in the archive
+    std::uint32_t files = 0;       // number of its data files
     /// Bytes of blocks: of all members together, and of this PE.
     std::uint64_t bytes = 0;
-    std::uint64_t bytes_written = 0;
+    std::uint64_t bytes_written = 0;  // by this PE
 };
 
 /// Blocks, and their bytes in memory.
 struct OwnBlocks {
-    BlockRange blocks;
-    std::span<std::byte const> bytes;
+    BlockRange blocks;                 // consecutive
+    std::span<std::byte const> bytes;  // one behind the other
 };
 
 /// Writes a generation to the folder `archive`, which all members see, and makes the folder if needed. All members
@@ -72,8 +72,8 @@ struct Opened {
     /// The blocks that this PE read, and their bytes one behind the other. The bytes are valid as long as a copy of
     /// `memory` exists.
     std::vector<BlockRange> blocks;
-    std::span<std::byte const> bytes;
-    std::shared_ptr<void const> memory;
+    std::span<std::byte const> bytes;    // one behind the other
+    std::shared_ptr<void const> memory;  // owner of bytes
 };
 
 /// The blocks that this PE shall read. Precondition: all members together read every block.
@@ -92,9 +92,9 @@ Opened open(ft::Communicator& comm, std::filesystem::path const& archive, Share 
 
 /// What a store's open read. The same on all members.
 struct [[nodiscard]] OpenReport {
-    std::uint64_t generation = 0;
-    std::vector<std::byte> attributes;
-    std::vector<std::string> refused;
+    std::uint64_t generation = 0;       // the number of the generation that was read
+    std::vector<std::byte> attributes;  // SaveOptions::attributes of the save
+    std::vector<std::string> refused;   // what is wrong with each newer generation
 };
 
 }  // namespace regraft::store

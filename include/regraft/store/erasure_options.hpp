@@ -16,8 +16,8 @@ namespace regraft::store {
 
 /// All members pass the same options, except for node.
 struct ErasureOptions {
-    Transport transport = Transport::collective;
-    OwnCopy own_copy = OwnCopy::copied;
+    Transport transport = Transport::collective;  // how pieces and blocks travel
+    OwnCopy own_copy = OwnCopy::copied;           // of the data that this PE submits
     /// With checksums (XXH3, 8 bytes per 64 KiB of each piece), a damaged piece counts as lost as a whole: what is
     /// wanted of it is rebuilt from others, and the next repair makes it anew.
     Integrity integrity = Integrity::unchecked;
@@ -42,22 +42,22 @@ struct [[nodiscard]] ErasureRepair {
     /// Blocks in pieces with wrong checksums, among those that were looked at; and the number of parities with wrong
     /// checksums.
     std::vector<Damage> damaged;
-    std::uint64_t damaged_parities = 0;
+    std::uint64_t damaged_parities = 0;  // of those that were looked at
     /// The code in use now: a smaller one if there are fewer members than the code before had pieces.
     erasure::Code code;
     /// The largest number of members, and of nodes, that may die now without further loss, whichever they are.
     std::uint32_t deaths_survived = 0;
-    std::uint32_t nodes_survived = 0;
+    std::uint32_t nodes_survived = 0;  // whole failure domains
     /// Bytes of pieces that were made anew from others, and bytes that travelled between PEs for that.
     std::uint64_t bytes_restored = 0;
-    std::uint64_t bytes_moved = 0;
-    std::uint64_t most_sent = 0;
-    std::uint64_t most_received = 0;
+    std::uint64_t bytes_moved = 0;    // for that, in total
+    std::uint64_t most_sent = 0;      // largest number of bytes that one PE sent
+    std::uint64_t most_received = 0;  // largest number of bytes that one PE received
     /// Number of pieces that could be rebuilt, but for which no PE has room.
     std::uint64_t unplaced = 0;
     /// Bytes that this PE received from others, and bytes that it keeps.
     std::uint64_t bytes_received = 0;
-    std::uint64_t bytes_held = 0;
+    std::uint64_t bytes_held = 0;  // without what it holds by reference
 };
 
 }  // namespace regraft::store

@@ -34,6 +34,7 @@ namespace regraft::store {
 /// lost pieces anew.
 class ErasureStore {
 public:
+    /// Makes an empty store. The communicator must outlive it. Not collective.
     explicit ErasureStore(ft::Communicator& comm, ErasureOptions options = {});
     ErasureStore(ErasureStore&&) noexcept;
     ErasureStore& operator=(ErasureStore&&) = delete;
@@ -97,6 +98,7 @@ public:
 
     /// The blocks of the version that can be read; none before the first submit.
     std::uint64_t num_blocks() const { return sizes().num_blocks(); }
+    /// The sizes of all blocks of the version.
     BlockSizes const& sizes() const;
     /// The code in use; its parity() is the number of deaths that a complete store survives.
     erasure::Code code() const;

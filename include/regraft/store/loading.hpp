@@ -8,9 +8,11 @@
 #pragma GCC visibility push(default)
 namespace regraft::store {
 
+/// The handle of such a load. It belongs to the store that made it.
 class Loading {
 public:
     struct [[gnu::visibility("hidden")]] State;
+    /// For stores: start_load makes it.
     explicit Loading(std::unique_ptr<State> state);
     Loading(Loading&&) noexcept;
     Loading& operator=(Loading&&) = delete;

@@ -26,6 +26,7 @@ enum class OwnCopy {
     referenced,
 };
 
+/// Whether blocks have checksums.
 enum class Integrity {
     unchecked,
     /// Checksums (XXH3, 8 bytes per 64 KiB of blocks) travel with the blocks. A load verifies what it reads before it
@@ -33,10 +34,11 @@ enum class Integrity {
     checked,
 };
 
+/// All members pass the same options, except for what Keep says.
 struct Options {
-    Transport transport = Transport::collective;
-    OwnCopy own_copy = OwnCopy::copied;
-    Integrity integrity = Integrity::unchecked;
+    Transport transport = Transport::collective;  // how blocks travel
+    OwnCopy own_copy = OwnCopy::copied;           // of the blocks that this PE submits
+    Integrity integrity = Integrity::unchecked;   // whether copies are verified
     /// An upper limit for plans. If all members together want more runs of blocks with the same holders than about this
     /// (estimated from a sample, with the same result on all members), no PE plans for all. Instead each PE finds
     /// senders by a rule that it evaluates alone, which balances less evenly (schedule::choose_senders_locally).
@@ -50,14 +52,14 @@ struct Options {
 struct Submissions {
     /// The blocks of each member, by its position: disjoint, covering the blocks 0 .. n-1.
     std::span<BlockRange const> ranges;
-    BlockSizes sizes;
+    BlockSizes sizes;  // of all blocks
     /// Failure domains of the members (ErasureOptions::node), or nothing. Only for erasure codes.
     std::span<std::uint32_t const> node_of{};
 };
 
 /// A member's vote on a submit that need not take place.
 struct Vote {
-    bool in_favour = true;
+    bool in_favour = true;  // false: nothing shall change
     /// A hash of what must be the same on all members. 15 of its bits are compared.
     std::uint64_t alike = 0;
 };
@@ -69,10 +71,11 @@ struct LoadOptions {
     /// lost range in each of its requests, with the range's place in the output. It calls no collective. If it throws
     /// on any PE, all members throw DataLost. Empty: there is no such source.
     std::function<void(BlockRange, std::span<std::byte>)> reread{};
+    /// What is done about blocks that no source has brought.
     enum class Lost {
-        thrown,  // all members throw DataLost
-        left,    // their places in the output stay unchanged, and the report names them
-    } lost = Lost::thrown;
+        thrown,             // all members throw DataLost
+        left,               // their places in the output stay unchanged, and the report names them
+    } lost = Lost::thrown;  // for blocks that no source has brought
 };
 
 /// What each PE may decide alone when redundancy is restored, unless said otherwise.
@@ -90,9 +93,9 @@ struct RepairOptions {
 struct ReopenOptions {
     /// What is done about blocks that are on no node any more.
     enum class Lost {
-        thrown,  // all members throw DataLost
-        left,    // the report names them, and loads treat them as lost blocks
-    } lost = Lost::thrown;
+        thrown,             // all members throw DataLost
+        left,               // the report names them, and loads treat them as lost blocks
+    } lost = Lost::thrown;  // for blocks that are on no node
     /// How missing copies are made anew; nothing: they are not. Without RepairOptions::node, members that share a
     /// folder are on one node.
     std::optional<RepairOptions> repair = RepairOptions{};

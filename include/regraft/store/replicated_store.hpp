@@ -28,6 +28,7 @@ namespace regraft::store {
 /// Keeps one set of blocks 0 .. n-1. A block survives as long as one of its holders lives; repair() makes new holders.
 class ReplicatedStore {
 public:
+    /// Makes an empty store. The communicator must outlive it. Not collective.
     explicit ReplicatedStore(ft::Communicator& comm, Options options = {});
     ReplicatedStore(ReplicatedStore&&) noexcept;
     ReplicatedStore& operator=(ReplicatedStore&&) = delete;
@@ -113,6 +114,7 @@ public:
 
     /// The blocks of the version that can be read; none before the first submit.
     std::uint64_t num_blocks() const { return sizes().num_blocks(); }
+    /// The sizes of all blocks of the version.
     BlockSizes const& sizes() const;
     /// The number of submits that have succeeded.
     std::uint64_t version() const;

@@ -18,6 +18,7 @@ namespace regraft::store {
 /// Blocks are wanted that no living PE holds and no source of last resort has brought. Thrown on all members alike.
 class DataLost : public std::runtime_error, public ft::Uniform {
 public:
+    /// `what` goes to what(), `ranges` to ranges(), `why` to why().
     DataLost(std::string const& what, std::vector<BlockRange> ranges, std::string why = {})
         : std::runtime_error(what), ranges_(std::move(ranges)), why_(std::move(why)) {}
     /// The lost blocks: ascending, disjoint; the same on all members.
@@ -39,8 +40,8 @@ public:
 
 /// A replica that differs from what was submitted.
 struct Damage {
-    BlockRange blocks;
-    PeId holder{};
+    BlockRange blocks;  // consecutive
+    PeId holder{};      // the PE that kept it
     friend bool operator==(Damage const&, Damage const&) = default;
 };
 
@@ -57,17 +58,17 @@ struct [[nodiscard]] LoadReport {
     std::uint64_t rounds = 0;
     /// Blocks and bytes that travelled between different PEs, in total.
     std::uint64_t blocks_moved = 0;
-    std::uint64_t bytes_moved = 0;
+    std::uint64_t bytes_moved = 0;  // in total
     /// Bytes among these that travelled between nodes. 0 if the placement does not know the nodes.
     std::uint64_t bytes_between_nodes = 0;
     /// The largest number of bytes that one PE sent; a lower bound for it over all choices of senders (an equal share
     /// of everything, if no PE planned for all); and the largest number of bytes that one PE received.
     std::uint64_t most_sent = 0;
-    std::uint64_t most_sent_bound = 0;
-    std::uint64_t most_received = 0;
+    std::uint64_t most_sent_bound = 0;  // no choice of senders has fewer
+    std::uint64_t most_received = 0;    // largest number of bytes that one PE received
     /// Bytes that this PE received from others, and bytes that it held itself.
     std::uint64_t bytes_received = 0;
-    std::uint64_t bytes_local = 0;
+    std::uint64_t bytes_local = 0;  // held by itself
 };
 
 /// What a repair carried out in total, including further plans that were needed because damage was found. What it says
@@ -81,7 +82,7 @@ struct [[nodiscard]] RepairReport : repair::Plan {
 struct [[nodiscard]] ReopenReport {
     /// The version of the store that is open now, and what was kept beside its blocks (set_attributes).
     std::uint64_t version = 0;
-    std::vector<std::byte> attributes{};
+    std::vector<std::byte> attributes{};  // of the version; empty if none were set
     /// What is wrong with files that were not used.
     std::vector<std::string> refused{};
     /// Blocks that no node has any more (ReopenOptions::Lost::left): ascending, disjoint.
