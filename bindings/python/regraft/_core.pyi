@@ -9,7 +9,8 @@ _U64 = NDArray[np.uint64]
 
 __version__: str
 
-class InputError(ValueError): ...
+class InputError(ValueError):
+    """Bad input. The text says in which file and line, what is wrong, and what was expected."""
 
 def min_b_matching(offsets: _U64, neighbours: _U32, num_right: int) -> tuple[_U32, dict[str, Any]]: ...
 def min_b_weighted(offsets: _U64, neighbours: _U32, weight: _U64, num_right: int) -> tuple[_U32, dict[str, Any]]: ...

@@ -31,10 +31,12 @@ Path = Union[str, "os.PathLike[str]"]
 class Archive:
     """A complete generation of an archive. Every byte that is read was compared with its checksum."""
 
+    #: The number of each block's bytes.
+    sizes: NDArray[np.uint64]
+
     def __init__(self, core: _core.Archive) -> None:
         self._core = core
-        #: The number of each block's bytes.
-        self.sizes: NDArray[np.uint64] = core.sizes
+        self.sizes = core.sizes
 
     @property
     def generation(self) -> int:
@@ -86,19 +88,33 @@ def save(folder: Path, blocks: Iterable[bytes], *, attributes: bytes = b"", kept
 class Entity:
     """A piece of the state of a rank, its home."""
 
+    #: Unique in the snapshot.
     name: str
+    #: The number of the rank at the start of its job.
     home: int
+    #: The length of the state in memory; on disk it may be compressed.
     bytes: int
+    #: The number of the archive's block that has the state.
     block: int
 
 
 class Snapshot:
     """The entities of a snapshot on disk, by name, and the state that was the same on all ranks."""
 
+    #: The generation of the snapshot when it was saved.
+    commit: int
+    #: The ranks that saved it, by their numbers at the start of the job.
+    members: list[int]
+    #: The states that were the same on all ranks, by name.
+    common: dict[str, bytes]
+    #: The entities by name, in the order of their blocks.
+    entities: dict[str, Entity]
+    #: What the program saved beside its state.
+    attributes: bytes
+
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
         fields = _Fields(archive.attributes)
-        #: The generation of the snapshot when it was saved, and the number of ranks.
         self.commit = fields.number()
         self.members = [fields.number() for _ in range(fields.number())]
         self.common = {fields.text(): fields.section() for _ in range(fields.number())}

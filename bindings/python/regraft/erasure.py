@@ -31,7 +31,9 @@ class Code:
     """Pieces 0, ..., data - 1 are the data, those from data on the parities. One parity is the XOR of the data; more are Reed-Solomon over
     GF(2^8): what store::ErasureStore and snapshots keep."""
 
+    #: The number of pieces of data, at least 1.
     data: int
+    #: The number of parities: so many pieces may be lost.
     parity: int
 
     def __post_init__(self) -> None:

@@ -58,6 +58,7 @@ class LossModel:
 
     @property
     def num_slots(self) -> int:
+        """How many slots may fail."""
         return self._core.num_slots
 
     @property

@@ -58,7 +58,9 @@ class Shares:
     share: NDArray[np.uint64]
     #: The most units that one right vertex gets; no division has a smaller one.
     b: int
+    #: What b would be if edges were no obstacle, as in ``BMatching``.
     lower_bound: int
+    #: Right vertices that prove b, as in ``BMatching``, by units instead of left vertices.
     hall_set: NDArray[np.uint32]
 
 

@@ -38,16 +38,19 @@ Path = Union[str, "os.PathLike[str]"]
 class Alignment:
     """A matrix of characters, one row per taxon."""
 
+    #: Per taxon, all different.
     names: list[str]
     #: Shape (taxa, sites), dtype S1; ``cells.view(np.uint8)`` are the codes of the characters.
     cells: NDArray[np.bytes_]
 
     @property
     def num_taxa(self) -> int:
+        """The number of rows."""
         return self.cells.shape[0]
 
     @property
     def num_sites(self) -> int:
+        """The number of columns."""
         return self.cells.shape[1]
 
 
@@ -58,17 +61,23 @@ class Differences:
     The differences of row i are those from offsets[i] to offsets[i + 1], its runs those from run_offsets[i] to run_offsets[i + 1].
     """
 
+    #: Per row.
     names: list[str]
     #: Per site, dtype S1.
     reference: NDArray[np.bytes_]
+    #: Per row, and one more: where its differences begin.
     offsets: NDArray[np.uint64]
-    #: Per difference: the site, and the letter there.
+    #: Per difference: the site, counted from 0.
     sites: NDArray[np.uint32]
+    #: Per difference: the letter at the site, dtype S1.
     letters: NDArray[np.bytes_]
+    #: Per row, and one more: where its runs begin.
     run_offsets: NDArray[np.uint64]
-    #: Per run of cells that are no letter and alike: the first site, the number of sites, and the character.
+    #: Per run of cells that are no letter and alike: the first site.
     run_first: NDArray[np.uint32]
+    #: Per run: the number of sites.
     run_size: NDArray[np.uint32]
+    #: Per run: the character of its cells, dtype S1.
     run_characters: NDArray[np.bytes_]
 
     def row(self, i: int) -> NDArray[np.bytes_]:
@@ -100,14 +109,17 @@ class RgmFile:
 
     @property
     def names(self) -> list[str]:
+        """The names of the rows."""
         return self._core.names
 
     @property
     def num_taxa(self) -> int:
+        """The number of rows."""
         return self._core.num_taxa
 
     @property
     def num_sites(self) -> int:
+        """The number of columns."""
         return self._core.num_sites
 
     @property

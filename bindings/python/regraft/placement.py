@@ -66,10 +66,12 @@ class Placement:
 
     @property
     def num_blocks(self) -> int:
+        """How many blocks are placed."""
         return self._core.num_blocks
 
     @property
     def num_slots(self) -> int:
+        """How many slots there are: PEs that submit."""
         return self._core.num_slots
 
     @property

@@ -34,11 +34,13 @@ class Senders:
     sender_of: NDArray[np.uint32]
     #: The most blocks that one PE sends.
     b: int
-    #: Requests whose receiver holds the block, and those for blocks that no PE holds.
+    #: How many requests are of receivers that hold the block.
     num_local: int
+    #: How many requests are for blocks that no PE holds.
     num_lost: int
-    #: With ``bytes``: the most bytes that one PE sends, and a bound below which no choice of senders can fall.
+    #: With ``bytes``: the most bytes that one PE sends.
     most_bytes: int
+    #: With ``bytes``: no choice of senders has fewer most_bytes.
     most_bytes_bound: int
 
 
