@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""reference.py ROOT [DOXYGEN]: every public name is documented: of the headers, as Doxygen sees them, and of the Python package. Without
+Doxygen of the version that set-up installs, only the Python package is checked, and the test is skipped (77)."""
+import ast
+import pathlib
+import sys
+import tempfile
+
+ROOT = pathlib.Path(sys.argv[1])
+sys.path.insert(0, str(ROOT / "tools/docs"))
+import reference  # noqa: E402
+
+UNDOCUMENTED = """// A header in which two names have no comment.
+#pragma once
+
+namespace regraft {
+
+/// A struct that has one.
+struct Shown {
+    int told = 0;  // a comment behind a member
+    int untold = 0;
+    friend bool operator==(Shown const&, Shown const&) = default;
+};
+
+void untold_function();
+
+}  // namespace regraft
+"""
+
+
+def undocumented(source: str) -> list[str]:
+    """The public names of a Python module without a docstring or a comment that begins with #:."""
+    lines = source.splitlines()
+    found = []
+
+    def visit(body: list[ast.stmt], prefix: str) -> None:
+        for node in body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                is_overload = any(isinstance(decorator, ast.Name) and decorator.id == "overload" for decorator in node.decorator_list)
+                if not node.name.startswith("_") and not is_overload:
+                    if not ast.get_docstring(node):
+                        found.append(prefix + node.name)
+                    if isinstance(node, ast.ClassDef):
+                        visit(node.body, f"{node.name}.")
+            elif prefix and isinstance(node, ast.AnnAssign) and not node.target.id.startswith("_"):
+                if not lines[node.lineno - 2].strip().startswith("#:"):
+                    found.append(prefix + node.target.id)
+
+    visit(ast.parse(source).body, "")
+    return found
+
+
+def warnings(doxygen: str, **settings: str) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        return reference.run_doxygen(doxygen, pathlib.Path(folder), **settings)
+
+
+def self_test(doxygen: str) -> None:
+    """Tests the checker, because one that never complains is worth nothing."""
+    module = 'class A:\n    """Told."""\n    #: Told.\n    x: int\n    y: int\n\n    def f(self): ...\n\n\ndef g(): ...\n'
+    assert undocumented(module) == ["A.y", "A.f", "g"], undocumented(module)
+    assert reference.with_docstrings("#: Told\n#: twice.\nx = 1\n").endswith("x = 1\n'Told twice.'\n")
+    if doxygen:
+        with tempfile.TemporaryDirectory() as folder:
+            header = pathlib.Path(folder, "shown.hpp")
+            header.write_text(UNDOCUMENTED, encoding="utf-8")
+            said = warnings(doxygen, INPUT=str(header), USE_MDFILE_AS_MAINPAGE="")
+        assert said.count("\n") == 2 and "untold (variable)" in said and "untold_function() (function)" in said, said
+
+
+def main() -> int:
+    doxygen = sys.argv[2] if len(sys.argv) > 2 else ""
+    is_known = bool(doxygen) and reference.doxygen_version(doxygen) == reference.DOXYGEN
+    self_test(doxygen if is_known else "")
+    bad = [f"{path.relative_to(ROOT)}: {name} is not documented"
+           for path in sorted((ROOT / "bindings/python/regraft").glob("[a-z]*.py")) for name in undocumented(path.read_text(encoding="utf-8"))]
+    if is_known:
+        bad += warnings(doxygen).splitlines()
+    if bad:
+        print("\n".join(bad))
+        return 1
+    if not is_known:
+        print(f"SKIPPED: Doxygen {reference.DOXYGEN} is wanted, and there is {'another' if doxygen else 'none'}: ./run docs installs that of Debian")
+        return 77
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
