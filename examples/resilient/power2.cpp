@@ -1,0 +1,124 @@
+// The largest eigenvalue of a matrix by power iteration. The rows are kept in the memory of the ranks.
+// If ranks die, the others take over their rows and begin again.
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <vector>
+
+#include "regraft/assign/balance.hpp"
+#include "regraft/assign/reassign.hpp"
+#include "regraft/ft/reduce.hpp"
+#include "regraft/ft/resilient.hpp"
+#include "regraft/placement/pairwise.hpp"
+#include "regraft/store/replicated_store.hpp"
+
+using namespace regraft;
+
+namespace {
+
+constexpr int n = 500, num_steps = 100;
+using Row = std::array<double, n>;
+using Rows = std::map<int, Row>;  // by their numbers
+
+/// What changes from step to step, the same on all ranks.
+struct State {
+    std::int64_t step = 0;
+    double eigenvalue = 0;
+    Row vector{};
+};
+
+State first_state() {
+    State state;
+    state.vector.fill(1);
+    return state;
+}
+
+/// A row of the input; other programs would read a file here.
+Row read_row(int i) {
+    Row row;
+    for (int j = 0; j < n; ++j) row[j] = 1.0 / (1 + std::abs(i - j));
+    return row;
+}
+
+/// The same for a range of rows, one behind the other.
+void read_rows(BlockRange range, std::span<std::byte> out) {
+    for (auto id = range.first; id < range.last; id = advance(id, 1)) {
+        auto const row = read_row(static_cast<int>(value(id)));
+        std::memcpy(out.data() + (value(id) - value(range.first)) * sizeof row, &row, sizeof row);
+    }
+}
+
+/// Every rank reads its part of the input and gives it to the store, which keeps each row on two ranks.
+void submit_rows(ft::Communicator const& comm, store::ReplicatedStore& store) {
+    auto const size = static_cast<std::uint32_t>(comm.size());
+    auto const mine = even_part<BlockId>(n, comm.position(comm.self()), size);
+    std::vector<std::byte> rows(mine.size() * sizeof(Row));
+    read_rows(mine, rows);
+    store.submit(placement::Pairwise(n, size, std::min(2U, size)), mine, rows, sizeof(Row));
+}
+
+/// The rows of this rank, from whatever ranks have them. Rows that no rank has any more are read again.
+Rows load(store::ReplicatedStore& store, std::span<assign::Work const> work) {
+    std::vector<BlockRange> wanted;
+    for (auto const& piece : work)
+        wanted.push_back({BlockId{value(piece.sites.first)}, BlockId{value(piece.sites.last)}});
+    std::vector<Row> loaded(assign::num_sites(work));
+    static_cast<void>(store.load(wanted, std::as_writable_bytes(std::span(loaded)), {.reread = read_rows}));
+
+    Rows rows;
+    auto row = loaded.begin();
+    for (auto const& range : wanted)
+        for (auto id = range.first; id < range.last; id = advance(id, 1)) rows[static_cast<int>(value(id))] = *row++;
+    return rows;
+}
+
+/// Multiplies the vector by the matrix and divides it by its length.
+void iterate(ft::Communicator& comm, State& state, Rows const& rows) {
+    Row next{};  // zero where other ranks have the rows
+    ExactSum sum;
+    for (auto const& [i, row] : rows) {
+        next[i] = std::inner_product(row.begin(), row.end(), state.vector.begin(), 0.0);
+        sum.add(next[i] * next[i]);
+    }
+    comm.check(MPI_Allreduce(MPI_IN_PLACE, next.data(), n, MPI_DOUBLE, MPI_SUM, comm.native()), "MPI_Allreduce");
+    ft::all_reduce(comm, std::span(&sum, 1));
+    state.eigenvalue = std::sqrt(sum.value());
+    for (int i = 0; i < n; ++i) state.vector[i] = next[i] / state.eigenvalue;
+    ++state.step;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    if (argc > 1) ft::set_failure_plan(ft::parse_failure_plan(argv[1]));  // deaths, to try
+    {
+        ft::Communicator comm(MPI_COMM_WORLD);
+        store::ReplicatedStore store(comm);
+        std::array const sites{std::uint64_t{0}, std::uint64_t{n}};               // every row is a site
+        auto work = assign::balance(sites, comm.members(), comm.num_founders());  // which rank has which rows
+        State state;
+
+        auto const compute = [&] {
+            if (store.version() == 0) submit_rows(comm, store);
+            auto const rows = load(store, work[value(comm.self())]);
+            state = first_state();
+            while (state.step < num_steps) iterate(comm, state, rows);
+        };
+        auto const recover = [&](ft::Failure const&) {
+            work = assign::reassign(work, comm.members()).after;
+            static_cast<void>(store.repair());
+        };
+        ft::resilient(comm, compute, recover);
+        if (comm.leads()) std::printf("eigenvalue %.17g\n", state.eigenvalue);
+    }
+    MPI_Finalize();
+}

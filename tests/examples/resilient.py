@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""A step of docs/resilient.md survives what the guide says, and has the result of plain MPI: resilient.py --steps FOLDER --exe STEP ... JOB...
+
+A JOB is RANKS or RANKS=PLAN, and exactly the ranks must die that the plan names. A death of the plan that begins with ! must not happen:
+its rank does not come to that point so often.
+"""
+import os
+import pathlib
+import re
+import shutil
+import sys
+
+import job
+
+KEPT = pathlib.Path("/dev/shm")  # where power4 keeps its files
+
+
+def eigenvalue(result: job.Result) -> str:
+    found = re.findall(r"^eigenvalue (\S+)$", result.output, re.M)
+    result.require(len(found) == 1, "expected one eigenvalue")
+    return found[0]
+
+
+def run(args, exe: pathlib.Path, ranks: int, plan: str) -> job.Result:
+    """The job's name is that of this process, so that what the dead have kept can be removed."""
+    args.exe = str(exe)
+    name = f"resilient-{os.getpid()}"
+    try:
+        result = job.Program(args).run(ranks, [plan] if plan else [], {"REGRAFT_JOB": name})
+    finally:
+        shutil.rmtree(KEPT / f"regraft-{name}", ignore_errors=True)
+    result.require_survival(f"{exe.name}, {ranks} ranks, plan '{plan}'")
+    return result
+
+
+def survives(args) -> None:
+    exe = pathlib.Path(args.exe)
+    expected = eigenvalue(run(args, args.steps / "power1", 1, ""))
+    in_plain_mpi = f"{float(expected):.12g}"  # its sum depends on the number of ranks, so power0 prints fewer digits
+    for text in args.jobs:
+        ranks, _, deaths = text.partition("=")
+        victims = {victim for death in deaths.split(",") if not death.startswith("!") for victim in job.victims(death)}
+        result = run(args, exe, int(ranks), deaths.replace("!", ""))
+        result.require(result.killed() == victims, f"{text}: expected the deaths of {sorted(victims)}")
+        found = eigenvalue(result)
+        right = in_plain_mpi if exe.name == "power0" else expected
+        result.require(found == right, f"{text}: another eigenvalue than {right}")
+        print(f"{text}: {found}", flush=True)
+
+
+if __name__ == "__main__":
+    parser = job.arguments(__doc__)
+    parser.add_argument("--steps", required=True, type=pathlib.Path, help="the folder of power0, power1, ...")
+    parser.add_argument("jobs", nargs="+", metavar="JOB")
+    parsed = parser.parse_args()
+    sys.exit(job.main(parsed, lambda _, arguments: survives(arguments), needs_deaths=any("=" in text for text in parsed.jobs)))
