@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 
+#include "regraft/ft/collectives.hpp"
 #include "regraft/ft/reduce.hpp"
 #include "regraft/ft/resilient.hpp"
 
@@ -55,6 +56,15 @@ void iterate(ft::Communicator& comm, State& state, Rows const& rows) {
     ++state.step;
 }
 
+/// Prints the result. If the leader dies before it has printed, the others notice that in the broadcast.
+void print(ft::Communicator& comm, double eigenvalue) {
+    if (comm.leads()) {
+        std::printf("eigenvalue %.17g\n", eigenvalue);
+        static_cast<void>(std::fflush(stdout));
+    }
+    ft::broadcast(comm, std::as_writable_bytes(std::span(&eigenvalue, 1)), comm.members().front());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -71,10 +81,10 @@ int main(int argc, char** argv) {
             for (int i = n * rank / size; i < n * (rank + 1) / size; ++i) rows[i] = read_row(i);
             state = first_state();
             while (state.step < num_steps) iterate(comm, state, rows);
+            print(comm, state.eigenvalue);
         };
         auto const recover = [](ft::Failure const&) {};
         ft::resilient(comm, compute, recover);
-        if (comm.leads()) std::printf("eigenvalue %.17g\n", state.eigenvalue);
     }
     MPI_Finalize();
 }

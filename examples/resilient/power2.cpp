@@ -15,6 +15,7 @@
 
 #include "regraft/assign/balance.hpp"
 #include "regraft/assign/reassign.hpp"
+#include "regraft/ft/collectives.hpp"
 #include "regraft/ft/reduce.hpp"
 #include "regraft/ft/resilient.hpp"
 #include "regraft/placement/pairwise.hpp"
@@ -95,6 +96,15 @@ void iterate(ft::Communicator& comm, State& state, Rows const& rows) {
     ++state.step;
 }
 
+/// Prints the result. If the leader dies before it has printed, the others notice that in the broadcast.
+void print(ft::Communicator& comm, double eigenvalue) {
+    if (comm.leads()) {
+        std::printf("eigenvalue %.17g\n", eigenvalue);
+        static_cast<void>(std::fflush(stdout));
+    }
+    ft::broadcast(comm, std::as_writable_bytes(std::span(&eigenvalue, 1)), comm.members().front());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -112,13 +122,13 @@ int main(int argc, char** argv) {
             auto const rows = load(store, work[value(comm.self())]);
             state = first_state();
             while (state.step < num_steps) iterate(comm, state, rows);
+            print(comm, state.eigenvalue);
         };
         auto const recover = [&](ft::Failure const&) {
             work = assign::reassign(work, comm.members()).after;
             static_cast<void>(store.repair());
         };
         ft::resilient(comm, compute, recover);
-        if (comm.leads()) std::printf("eigenvalue %.17g\n", state.eigenvalue);
     }
     MPI_Finalize();
 }

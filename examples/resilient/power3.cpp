@@ -16,6 +16,7 @@
 #include "regraft/assign/balance.hpp"
 #include "regraft/assign/reassign.hpp"
 #include "regraft/checkpoint/snapshot.hpp"
+#include "regraft/ft/collectives.hpp"
 #include "regraft/ft/reduce.hpp"
 #include "regraft/ft/resilient.hpp"
 #include "regraft/placement/pairwise.hpp"
@@ -96,6 +97,15 @@ void iterate(ft::Communicator& comm, State& state, Rows const& rows) {
     ++state.step;
 }
 
+/// Prints the result. If the leader dies before it has printed, the others notice that in the broadcast.
+void print(ft::Communicator& comm, double eigenvalue) {
+    if (comm.leads()) {
+        std::printf("eigenvalue %.17g\n", eigenvalue);
+        static_cast<void>(std::fflush(stdout));
+    }
+    ft::broadcast(comm, std::as_writable_bytes(std::span(&eigenvalue, 1)), comm.members().front());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -118,6 +128,7 @@ int main(int argc, char** argv) {
                 iterate(comm, state, rows);
                 if (snapshot.due()) snapshot.commit();
             }
+            print(comm, state.eigenvalue);
         };
         auto const recover = [&](ft::Failure const&) {
             work = assign::reassign(work, comm.members()).after;
@@ -125,7 +136,6 @@ int main(int argc, char** argv) {
             if (snapshot.generation() > 0) static_cast<void>(snapshot.restore());
         };
         ft::resilient(comm, compute, recover);
-        if (comm.leads()) std::printf("eigenvalue %.17g\n", state.eigenvalue);
     }
     MPI_Finalize();
 }
