@@ -15,6 +15,7 @@
 
 #include "regraft/assign/balance.hpp"
 #include "regraft/assign/reassign.hpp"
+#include "regraft/core/errors.hpp"
 #include "regraft/ft/collectives.hpp"
 #include "regraft/ft/reduce.hpp"
 #include "regraft/ft/resilient.hpp"
@@ -107,9 +108,9 @@ void print(ft::Communicator& comm, double eigenvalue) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
+int main(int argc, char** argv) try {
     if (argc > 1) ft::set_failure_plan(ft::parse_failure_plan(argv[1]));  // deaths, to try
+    MPI_Init(&argc, &argv);
     {
         ft::Communicator comm(MPI_COMM_WORLD);
         store::ReplicatedStore store(comm);
@@ -131,4 +132,7 @@ int main(int argc, char** argv) {
         ft::resilient(comm, compute, recover);
     }
     MPI_Finalize();
+} catch (InputError const& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
 }

@@ -17,6 +17,7 @@
 #include "regraft/assign/balance.hpp"
 #include "regraft/assign/reassign.hpp"
 #include "regraft/checkpoint/snapshot.hpp"
+#include "regraft/core/errors.hpp"
 #include "regraft/ft/collectives.hpp"
 #include "regraft/ft/reduce.hpp"
 #include "regraft/ft/resilient.hpp"
@@ -85,7 +86,9 @@ Rows load(store::ReplicatedStore& store, std::span<assign::Work const> work) {
 
 /// Where a store or a snapshot keeps its bytes for the next start of this job: in the memory of the nodes.
 store::Keep keep(char const* name) {
-    return {"/dev/shm", store::job_of_environment(), name};
+    auto const job = store::job_of_environment();
+    if (job.empty()) throw InputError("REGRAFT_JOB is not set, expected the name of the job, as regraft-run sets it");
+    return {"/dev/shm", job, name};
 }
 
 /// Multiplies the vector by the matrix and divides it by its length.
@@ -114,9 +117,9 @@ void print(ft::Communicator& comm, double eigenvalue) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
+int main(int argc, char** argv) try {
     if (argc > 1) ft::set_failure_plan(ft::parse_failure_plan(argv[1]));  // deaths, to try
+    MPI_Init(&argc, &argv);
     {
         ft::Communicator comm(MPI_COMM_WORLD);
         store::ReplicatedStore store(comm, {.keep = keep("rows")});
@@ -150,4 +153,7 @@ int main(int argc, char** argv) {
         ft::resilient(comm, discard, [](ft::Failure const&) {});
     }
     MPI_Finalize();
+} catch (InputError const& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
 }

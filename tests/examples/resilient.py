@@ -12,6 +12,7 @@ import sys
 
 import job
 
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/resilient.md"
 KEPT = pathlib.Path("/dev/shm")  # where power4 keeps its files
 
 
@@ -37,6 +38,8 @@ def run(args, exe: pathlib.Path, ranks: int, plan: str) -> job.Result:
 def survives(args) -> None:
     exe = pathlib.Path(args.exe)
     expected = eigenvalue(run(args, args.steps / "power1", 1, ""))
+    if f"`eigenvalue {expected}`" not in PAGE.read_text(encoding="utf-8"):
+        raise job.Failed(f"{PAGE} does not say that the eigenvalue is {expected}")
     in_plain_mpi = f"{float(expected):.12g}"  # its sum depends on the number of ranks, so power0 prints fewer digits
     for text in args.jobs:
         ranks, _, deaths = text.partition("=")
@@ -47,6 +50,17 @@ def survives(args) -> None:
         right = in_plain_mpi if exe.name == "power0" else expected
         result.require(found == right, f"{text}: another eigenvalue than {right}")
         print(f"{text}: {found}", flush=True)
+    args.exe = str(exe)
+    if exe.name != "power0":
+        refuses(args, "reduce:0", "resilient", "failure plan: 'reduce:0': expected")
+    if exe.name == "power4":
+        refuses(args, "", "", "REGRAFT_JOB is not set, expected")
+
+
+def refuses(args, plan: str, job_name: str, what: str) -> None:
+    """Two ranks end with exit code 2 and say what is wrong."""
+    result = job.Program(args).run(2, [plan] if plan else [], {"REGRAFT_JOB": job_name})
+    result.require(result.codes == [2, 2] and what in result.output and "eigenvalue" not in result.output, f"expected '{what}' and exit code 2")
 
 
 if __name__ == "__main__":
