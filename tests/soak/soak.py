@@ -26,6 +26,7 @@ from collections.abc import Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/bench"))
+import bench  # noqa: E402
 import bench_tool  # noqa: E402
 
 LIMIT = 1200  # seconds for a run, after which it hangs
@@ -186,7 +187,9 @@ def main() -> int:
         soak.one_run(name, draw.randrange(10**6))
     print(soak.table())
     if args.out:
-        bench_tool.write(args.out, {"seed": args.seed, "minutes": args.minutes}, soak.records())
+        command = f"./run soak --minutes {args.minutes:g} --seed {args.seed}"
+        context = {"seed": args.seed, "minutes": args.minutes, "command": command, "cpu": bench.cpu_name(), "commit": bench.commit()}
+        bench_tool.write(args.out, context, soak.records())
     return 1 if any(it.failed for it in soak.tallies.values()) else 0
 
 
