@@ -149,7 +149,7 @@ def errors(program: plan_cli.Program) -> None:
     program.refuses("match", str(program.path), message="cannot be read: Is a directory")
     program.refuses("match", message="GRAPH")
     nothing = program.run()
-    nothing.require(nothing.code == 2 and "the command is missing, expected match, rounds, recover or loss" in nothing.err, "expected exit code 2 without a command")
+    nothing.require(nothing.code == 2 and "the command is missing, expected match, rounds, recover, loss or simulate" in nothing.err, "expected exit code 2 without a command")
     frobnicate = program.run("frobnicate")
     frobnicate.require(frobnicate.code == 2 and "'frobnicate'" in frobnicate.err, "expected that an unknown command is refused")
 
