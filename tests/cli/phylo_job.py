@@ -49,6 +49,19 @@ class Jobs:
         return result
 
 
+class Folder:
+    """Jobs, and files for them."""
+
+    def __init__(self, jobs: Jobs):
+        self.jobs = jobs
+        self.directory = pathlib.Path(jobs.directory.name)
+
+    def write(self, name: str, text: str) -> str:
+        path = self.directory / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+
 def ranks_of(exe: str, directory: str) -> list[int]:
     """The processes that run exe for a job with output in the directory."""
     found = []

@@ -38,16 +38,7 @@ PLANS = [  # ranks, groups, plan: every rank in it must die
 ]
 
 
-class Case:
-    def __init__(self, jobs: phylo_job.Jobs):
-        self.jobs = jobs
-        self.directory = pathlib.Path(jobs.directory.name)
-
-    def write(self, name: str, text: str) -> str:
-        path = self.directory / name
-        path.write_text(text, encoding="utf-8")
-        return str(path)
-
+class Case(phylo_job.Folder):
     def test(self, msa: str, trees: str, *more: str, ranks: int = 1, model: str = "JC", **how) -> phylo_job.Result:
         words = ["test", "--msa", msa, *(["--model", model] if model else []), "--trees", trees, "--sitelh", *more]
         result = self.jobs.run(ranks, words, timeout=100, **how)

@@ -102,16 +102,7 @@ def shaken(tree: Node, draw: random.Random) -> Node:
 # --- what is written --------------------------------------------------------------------------------------------------
 
 
-class Files:
-    def __init__(self, jobs: phylo_job.Jobs):
-        self.jobs = jobs
-        self.directory = pathlib.Path(jobs.directory.name)
-
-    def write(self, name: str, text: str) -> str:
-        path = self.directory / name
-        path.write_text(text, encoding="utf-8")
-        return str(path)
-
+class Files(phylo_job.Folder):
     def run(self, ranks: int, arguments: list[str], extension: str) -> str:
         """The text of the output of a run that succeeds."""
         result = self.jobs.run(ranks, arguments)
