@@ -126,16 +126,26 @@ std::vector<double> DistributedLikelihood::trial_loglh(std::span<ModelTrial cons
     return sum_over_ranks(sums);
 }
 
-void DistributedLikelihood::focus(HalfEdge h) {
-    for (auto& partition : partitions_) partition.focus(h);
+void DistributedLikelihood::focus(HalfEdge h, std::size_t place) {
+    for (auto& partition : partitions_) partition.focus(h, place);
 }
 
-std::vector<BranchValue> DistributedLikelihood::branch_values(std::span<double const> lengths) {
-    REGRAFT_EXPECTS(lengths.size() == tree_.num_length_sets());
-    std::vector<FixedSum> sums(3 * lengths.size());
+void DistributedLikelihood::focus(HalfEdge h, Insertion const& insertion, std::size_t which, std::size_t place) {
     for (std::size_t q = 0; q < partitions_.size(); ++q) {
-        auto const set = length_set(q);
-        partitions_[q].add_derivatives(lengths[set], std::span(sums).subspan(std::size_t{3} * set).first<3>());
+        partitions_[q].focus(insertion_of(h, insertion, q), which, place);
+    }
+}
+
+std::vector<BranchValue> DistributedLikelihood::branch_values(std::span<std::size_t const> places,
+                                                              std::span<double const> lengths) {
+    auto const sets = tree_.num_length_sets();
+    REGRAFT_EXPECTS(lengths.size() == places.size() * sets);
+    std::vector<FixedSum> sums(3 * lengths.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        for (std::size_t q = 0; q < partitions_.size(); ++q) {
+            auto const at = i * sets + length_set(q);
+            partitions_[q].add_derivatives(lengths[at], std::span(sums).subspan(3 * at).first<3>(), places[i]);
+        }
     }
     return reduce_branch_values(sums);
 }
@@ -152,12 +162,32 @@ std::vector<BranchValue> DistributedLikelihood::all_branch_values() {
     return reduce_branch_values(sums);
 }
 
-std::vector<double> DistributedLikelihood::score_insertions(HalfEdge h, std::span<HalfEdge const> targets) {
-    std::vector<FixedSum> sums(targets.size());
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-        for (auto& partition : partitions_) partition.add_insertion_loglh(h, targets[i], sums[i]);
+Insertion DistributedLikelihood::insertion(HalfEdge h, HalfEdge target) const {
+    auto const sets = tree_.num_length_sets();
+    Insertion result{target, std::vector<double>(std::size_t{3} * sets)};
+    for (std::uint32_t set = 0; set < sets; ++set) {
+        result.lengths[set] = tree_.length(h, set);
+        result.lengths[sets + set] = result.lengths[2 * sets + set] = tree_.length(target, set) / 2;
+    }
+    return result;
+}
+
+std::vector<double> DistributedLikelihood::score_insertions(HalfEdge h, std::span<Insertion const> insertions) {
+    std::vector<FixedSum> sums(insertions.size());
+    for (std::size_t i = 0; i < insertions.size(); ++i) {
+        for (std::size_t q = 0; q < partitions_.size(); ++q) {
+            partitions_[q].add_insertion_loglh(insertion_of(h, insertions[i], q), sums[i]);
+        }
     }
     return sum_over_ranks(sums);
+}
+
+likelihood::Insertion DistributedLikelihood::insertion_of(HalfEdge h, Insertion const& insertion,
+                                                          std::size_t partition) const {
+    auto const sets = tree_.num_length_sets();
+    auto const set = length_set(partition);
+    auto const& lengths = insertion.lengths;
+    return {h, insertion.target, {lengths[set], lengths[sets + set], lengths[2 * sets + set]}};
 }
 
 std::uint32_t DistributedLikelihood::length_set(std::size_t partition) const {

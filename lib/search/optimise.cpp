@@ -1,9 +1,11 @@
 #include "regraft/search/optimise.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "search/minimise.hpp"
@@ -31,7 +33,7 @@ bool is_at_limit(double length, BranchValue const& f) {
     return (f.first <= 0 && length <= min_branch_length) || (f.first >= 0 && length >= max_branch_length);
 }
 
-/// Newton-Raphson search for the maximum of a function of one length.
+/// Search for the maximum of a function of one length by its first two derivatives.
 class NewtonSearch {
 public:
     NewtonSearch(double start, double enough)
@@ -48,10 +50,10 @@ public:
             best_value_ = f.loglh;
         }
         (f.first > 0 ? low_ : high_) = next_;
-        // Newton's step leads to a maximum only where the function is concave. Where it is convex, or if the step
-        // leaves the bracket, the bracket is halved. If the likelihood rises towards the least length, that is tried
-        // once, because many branches end there.
-        double candidate = f.second < 0 ? next_ - f.first / f.second : -1;
+        // The step leads to a maximum only where the function is concave. Where it is convex, or if the step leaves the
+        // bracket, the bracket is halved. If the likelihood rises towards the least length, that is tried once, because
+        // many branches end there.
+        double candidate = f.second < 0 ? step(f) : -1;
         if (f.first < 0 && candidate <= min_branch_length && !std::exchange(tried_least_, true)) {
             candidate = min_branch_length;
         } else if (!(candidate > low_ && candidate < high_)) {
@@ -65,6 +67,14 @@ public:
     double gain() const { return best_value_ - first_; }
 
 private:
+    /// The maximum of the function a log(t) - b t that has these derivatives: the log-likelihood is of this kind where
+    /// few sites change along the edge. Newton's step, for a parabola, would need more evaluations.
+    double step(BranchValue const& f) const {
+        constexpr double most = 8;  // times the present length
+        double const share = 1 + f.first / (f.second * next_);
+        return share > 1 / most ? next_ / share : most * next_;
+    }
+
     double enough_;
     double start_;
     double next_;
@@ -97,43 +107,98 @@ std::vector<HalfEdge> edges_that_promise(DistributedLikelihood& likelihood, doub
     return edges;
 }
 
-}  // namespace
-
-SavedLengths::SavedLengths(DistributedLikelihood& likelihood, std::vector<HalfEdge> edges)
-    : likelihood_(likelihood), edges_(std::move(edges)) {
-    auto const& tree = likelihood.tree();
-    for (auto h : edges_) {
-        for (std::uint32_t set = 0; set < tree.num_length_sets(); ++set) lengths_.push_back(tree.length(h, set));
+/// Gives these edges their best lengths, all at the same time. Returns the sum of their gains.
+double optimise_together(DistributedLikelihood& likelihood, std::span<HalfEdge const> edges, double enough) {
+    for (std::size_t place = 0; place < edges.size(); ++place) likelihood.focus(edges[place], place);
+    auto const best = best_lengths(likelihood, lengths_of(likelihood.tree(), edges), enough);
+    double gain = 0;
+    for (std::size_t place = 0; place < edges.size(); ++place) {
+        set_lengths(likelihood, edges.subspan(place, 1), best[place].lengths);
+        gain += best[place].gain;
     }
+    return gain;
 }
 
-void SavedLengths::restore() const {
-    auto next = lengths_.begin();
-    for (auto h : edges_) {
-        for (std::uint32_t set = 0; set < likelihood_.tree().num_length_sets(); ++set) {
-            likelihood_.set_length(h, *next++, set);
+/// Deals the edges in their order, each to the first batch that has room and none of its neighbours.
+std::vector<std::vector<HalfEdge>> batches(msa::Tree const& tree, std::span<HalfEdge const> edges) {
+    std::vector<std::vector<HalfEdge>> result;
+    auto const touch = [&](HalfEdge g, HalfEdge h) {
+        auto const is_end = [&](msa::Node v) { return v == tree.node(h) || v == tree.node(tree.back(h)); };
+        return is_end(tree.node(g)) || is_end(tree.node(tree.back(g)));
+    };
+    for (auto h : edges) {
+        auto const fits = [&](auto const& batch) {
+            return batch.size() < DistributedLikelihood::most_in_focus &&
+                   std::ranges::none_of(batch, [&](HalfEdge g) { return touch(g, h); });
+        };
+        auto const batch = std::ranges::find_if(result, fits);
+        if (batch == result.end()) {
+            result.push_back({h});
+        } else {
+            batch->push_back(h);
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+std::vector<double> lengths_of(msa::Tree const& tree, std::span<HalfEdge const> edges) {
+    std::vector<double> lengths;
+    for (auto h : edges) {
+        for (std::uint32_t set = 0; set < tree.num_length_sets(); ++set) lengths.push_back(tree.length(h, set));
+    }
+    return lengths;
+}
+
+void set_lengths(DistributedLikelihood& likelihood, std::span<HalfEdge const> edges, std::span<double const> lengths) {
+    auto next = lengths.begin();
+    for (auto h : edges) {
+        for (std::uint32_t set = 0; set < likelihood.tree().num_length_sets(); ++set) {
+            likelihood.set_length(h, *next++, set);
         }
     }
 }
 
-double optimise_branch(DistributedLikelihood& likelihood, HalfEdge h, double enough) {
+std::vector<BestLength> best_lengths(DistributedLikelihood& likelihood, std::span<double const> starts, double enough) {
     auto const sets = likelihood.tree().num_length_sets();
     std::vector<NewtonSearch> searches;
-    for (std::uint32_t set = 0; set < sets; ++set) searches.emplace_back(likelihood.tree().length(h, set), enough);
-    likelihood.focus(h);
-    auto const all_done = [&] {
-        return std::all_of(searches.begin(), searches.end(), [](auto& s) { return s.done(); });
-    };
-    while (!all_done()) {
+    for (auto start : starts) searches.emplace_back(start, enough);
+    auto const at = [&](std::size_t place) { return std::span(searches).subspan(place * sets, sets); };
+    auto const num_places = searches.size() / sets;
+    for (;;) {
+        std::vector<std::size_t> places;
         std::vector<double> lengths;
-        for (auto const& search : searches) lengths.push_back(search.next());
-        auto const values = likelihood.branch_values(lengths);
-        for (std::uint32_t set = 0; set < sets; ++set) searches[set].tell(values[set]);
+        for (std::size_t place = 0; place < num_places; ++place) {
+            if (std::ranges::all_of(at(place), &NewtonSearch::done)) continue;
+            places.push_back(place);
+            for (auto const& search : at(place)) lengths.push_back(search.next());
+        }
+        if (places.empty()) break;
+        auto const values = likelihood.branch_values(places, lengths);
+        for (std::size_t i = 0; i < values.size(); ++i) at(places[i / sets])[i % sets].tell(values[i]);
     }
+    std::vector<BestLength> best(num_places);
+    for (std::size_t place = 0; place < num_places; ++place) {
+        for (auto const& search : at(place)) {
+            best[place].lengths.push_back(search.best());
+            best[place].gain += search.gain();
+        }
+    }
+    return best;
+}
+
+double optimise_branch(DistributedLikelihood& likelihood, HalfEdge h, double enough) {
+    return optimise_together(likelihood, std::array{h}, enough);
+}
+
+double optimise_branches(DistributedLikelihood& likelihood, std::span<HalfEdge const> edges, double enough) {
+    constexpr std::size_t nearby = 24;  // edges of which batches are made: few, so that their CLVs stay in memory
     double gain = 0;
-    for (std::uint32_t set = 0; set < sets; ++set) {
-        likelihood.set_length(h, searches[set].best(), set);
-        gain += searches[set].gain();
+    for (std::size_t first = 0; first < edges.size(); first += nearby) {
+        auto const some = edges.subspan(first, std::min(nearby, edges.size() - first));
+        for (auto const& batch : batches(likelihood.tree(), some)) gain += optimise_together(likelihood, batch, enough);
+        likelihood.reach(branches_phase.inside);
     }
     return gain;
 }
@@ -143,11 +208,7 @@ double smooth_branches(DistributedLikelihood& likelihood, double epsilon) {
     constexpr double share = 0.25;  // the fraction of epsilon that may remain, in all edges together
     double const enough = share * epsilon / likelihood.tree().num_edges();
     auto const edges = edges_that_promise(likelihood, enough);
-    double gain = 0;
-    for (auto h : edges) {
-        gain += optimise_branch(likelihood, h, enough);
-        likelihood.reach(branches_phase.inside);
-    }
+    auto const gain = optimise_branches(likelihood, edges, enough);
     likelihood.reach(branches_phase.after);
     return gain;
 }

@@ -51,7 +51,7 @@ void change_spr(ChangingLikelihood& likelihood, Random& random) {
     for (int i = 0; i < 3; ++i) {
         auto const target = edges[random.below(edges.size())];
         FixedSum score;
-        likelihood.partition().add_insertion_loglh(h, target, score);
+        likelihood.partition().add_insertion_loglh(in_the_middle(tree, h, target), score);
         auto const inserted = likelihood.regraft(h, target);
         ASSERT_EQ(bits(score), bits(loglh_sum(likelihood.partition(), h)));
         if (random.below(3) == 0) return;

@@ -91,7 +91,7 @@ TEST(LikelihoodSlots, TheLeastAreEnoughForInsertions) {
             auto few = partition(c, tree, c.sites, {.num_slots = Partition::least_slots(num_tips)});
             for (int j = 0; j < 4; ++j) {
                 FixedSum sum;
-                few.add_insertion_loglh(h, side[random.below(side.size())], sum);
+                few.add_insertion_loglh(in_the_middle(tree, h, side[random.below(side.size())]), sum);
                 EXPECT_EQ(sum.num_strays, 0);
             }
         }

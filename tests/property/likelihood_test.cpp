@@ -126,12 +126,27 @@ TEST(LikelihoodProperty, AnInsertionHasTheBitsOfTheTreeAfterIt) {
             if (!tree.is_connected(target) || tree.node(target) == tree.node(h)) continue;
             auto const is_target = [&](HalfEdge g) { return g == target || tree.back(g) == target; };
             if (std::any_of(in_subtree.begin(), in_subtree.end(), is_target)) continue;
-            FixedSum sum;
-            p.add_insertion_loglh(h, target, sum);
             auto inserted = tree;
             inserted.regraft(h, target);
-            auto anew = partition(c, inserted, c.sites);
-            ASSERT_EQ(bits(sum), bits(loglh_sum(anew, h))) << "at " << target;
+            auto insertion = in_the_middle(tree, h, target);
+            for (bool const in_the_middle : {true, false}) {
+                std::array const edges{h, inserted.next(h), inserted.next(inserted.next(h))};
+                for (std::size_t which = 0; which < edges.size() && !in_the_middle; ++which) {
+                    insertion.lengths[which] = log_uniform(random, 1e-6, 10);
+                    inserted.set_length(edges[which], insertion.lengths[which]);
+                }
+                FixedSum sum;
+                p.add_insertion_loglh(insertion, sum);
+                auto anew = partition(c, inserted, c.sites);
+                ASSERT_EQ(bits(sum), bits(loglh_sum(anew, h))) << "at " << target;
+                for (std::size_t which = 0; which < edges.size(); ++which) p.focus(insertion, which, which + 1);
+                for (std::size_t which = 0; which < edges.size(); ++which) {
+                    std::array<FixedSum, 3> sums;
+                    p.add_derivatives(0.3, sums, which + 1);
+                    auto const expected = derivative_sums(anew, edges[which], 0.3);
+                    for (std::size_t i = 0; i < sums.size(); ++i) ASSERT_EQ(bits(sums[i]), bits(expected[i]));
+                }
+            }
         }
     });
 }

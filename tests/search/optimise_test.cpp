@@ -1,5 +1,6 @@
 #include "regraft/search/optimise.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -31,7 +32,7 @@ TEST(OptimiseBranch, FindsAStationaryPointAndTellsTheGain) {
             for (std::uint32_t set = 0; set < f.likelihood.tree().num_length_sets(); ++set) {
                 lengths.push_back(f.likelihood.tree().length(h, set));
             }
-            auto const values = f.likelihood.branch_values(lengths);
+            auto const values = f.likelihood.branch_values(std::array{std::size_t{0}}, lengths);
             for (std::size_t set = 0; set < lengths.size(); ++set) {
                 bool const inside = lengths[set] > min_branch_length && lengths[set] < max_branch_length;
                 // The gain that the quadratic model still promises is too small to count.
@@ -53,6 +54,36 @@ TEST(OptimiseBranch, LeavesALengthOutsideTheBoundsForOneInside) {
         optimise_branch(f.likelihood, h);
         EXPECT_GE(f.likelihood.tree().length(h), min_branch_length);
         EXPECT_LE(f.likelihood.tree().length(h), max_branch_length);
+    }
+}
+
+TEST(BestLengths, AreThoseOfEachEdgeAlone) {
+    for (auto linkage : linkages) {
+        Fixture f(7, linkage);
+        auto const& tree = f.likelihood.tree();
+        std::vector<msa::HalfEdge> const edges{0, 1, 2, 3, 4, tree.back(5)};
+        ASSERT_EQ(edges.size(), DistributedLikelihood::most_in_focus);
+        for (std::size_t place = 0; place < edges.size(); ++place) f.likelihood.focus(edges[place], place);
+        auto const together = best_lengths(f.likelihood, lengths_of(tree, edges), 1e-7);
+        for (std::size_t place = 0; place < edges.size(); ++place) {
+            SavedLengths const before(f.likelihood, {edges[place]});
+            EXPECT_EQ(optimise_branch(f.likelihood, edges[place]), together[place].gain);
+            EXPECT_EQ(lengths_of(tree, std::array{edges[place]}), together[place].lengths);
+            before.restore();
+        }
+    }
+}
+
+TEST(OptimiseBranches, GivesEachEdgeABetterLength) {
+    for (auto linkage : linkages) {
+        Fixture f(8, linkage);
+        auto const edges = f.likelihood.tree().edges();
+        auto const before = f.likelihood.loglh();
+        auto const gain = optimise_branches(f.likelihood, edges, 1e-7);
+        EXPECT_GT(gain, 0);
+        EXPECT_GT(f.likelihood.loglh(), before + gain / 2);
+        for (int pass = 0; pass < 30; ++pass) optimise_branches(f.likelihood, edges, 1e-7);
+        for (auto h : edges) EXPECT_LT(optimise_branch(f.likelihood, h), 1e-5);
     }
 }
 

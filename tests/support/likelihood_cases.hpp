@@ -199,4 +199,10 @@ inline std::array<FixedSum, 3> derivative_sums(likelihood::Partition& partition,
     return sums;
 }
 
+/// The insertion of the pruned h into the middle of the target's edge, which Tree::regraft makes.
+inline likelihood::Insertion in_the_middle(msa::Tree const& tree, msa::HalfEdge h, msa::HalfEdge target) {
+    auto const half = tree.length(target) / 2;
+    return {h, target, {tree.length(h), half, half}};
+}
+
 }  // namespace regraft::test

@@ -46,6 +46,13 @@ struct PartitionOptions {
     Repeats repeats = Repeats::automatic;
 };
 
+/// A pruned subtree as it would be if it were inserted into an edge. Its node then has three edges.
+struct Insertion {
+    msa::HalfEdge h;                // the pruned half-edge; the subtree is behind it
+    msa::HalfEdge target;           // of the edge into which it is inserted
+    std::array<double, 3> lengths;  // from the new node to the subtree, to target, and to target's other end
+};
+
 /// Keeps the conditional likelihoods (CLVs) of some sites as long as the caller does not invalidate them. The CLV of an
 /// inner half-edge h describes the subtree at h's node when h's edge is cut.
 ///
@@ -95,15 +102,19 @@ public:
     void add_loglh(msa::HalfEdge h, FixedSum& sum);
     /// The same; also writes the log-likelihood of each pattern alone, without correction for sites that were left out.
     void add_loglh(msa::HalfEdge h, FixedSum& sum, std::span<double> per_pattern);
-    /// Adds the log-likelihood that the tree would have at the edge of h if the pruned h were inserted into the middle
-    /// of the target's edge.
-    void add_insertion_loglh(msa::HalfEdge h, msa::HalfEdge target, FixedSum& sum);
+    /// Adds the log-likelihood that the tree would have after this insertion, evaluated at the subtree's edge.
+    void add_insertion_loglh(Insertion const& insertion, FixedSum& sum);
 
-    /// Prepares add_derivatives for the edge of h. Valid until anything except that edge's length changes.
-    void focus(msa::HalfEdge h);
+    /// The number of edges that can be in focus at once.
+    static constexpr std::size_t most_in_focus = 6;
+    /// Prepares add_derivatives for the edge of h, at a place below most_in_focus. Valid until anything except that
+    /// edge's length changes.
+    void focus(msa::HalfEdge h, std::size_t place = 0);
+    /// The same for the edge that lengths[which] of the insertion belongs to.
+    void focus(Insertion const& insertion, std::size_t which, std::size_t place);
     /// Adds to sums the log-likelihood, up to a constant, and its first two derivatives by the length in the tree, at
-    /// length t.
-    void add_derivatives(double t, std::span<FixedSum, 3> sums);
+    /// length t of the edge in focus at this place.
+    void add_derivatives(double t, std::span<FixedSum, 3> sums, std::size_t place = 0);
     /// The same for every edge at its own length: three sums per edge, in the order of msa::preorder_edges. Takes two
     /// traversals if there are slots for all inner nodes. Afterwards no edge is in focus.
     void add_all_derivatives(std::span<FixedSum> sums);

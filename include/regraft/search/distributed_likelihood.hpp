@@ -13,42 +13,10 @@
 #include "regraft/likelihood/partition.hpp"
 #include "regraft/msa/tree.hpp"
 #include "regraft/search/core_share.hpp"
+#include "regraft/search/likelihood_values.hpp"
 
 #pragma GCC visibility push(default)
 namespace regraft::search {
-
-/// How branch lengths of different partitions depend on each other.
-enum class BranchLinkage : std::uint8_t {
-    linked,    // the same for all
-    scaled,    // proportional, one factor per partition
-    unlinked,  // independent: one length set per partition
-};
-
-using likelihood::Frequencies;
-using likelihood::Model;
-using likelihood::ModelSpec;
-using likelihood::Origin;
-
-/// Logarithm of the likelihood at a branch length, up to a constant, and its derivatives.
-struct BranchValue {
-    double loglh = 0;   // up to a constant
-    double first = 0;   // derivative by the length
-    double second = 0;  // second derivative
-};
-
-/// Another model for one of the partitions.
-struct ModelTrial {
-    std::size_t partition;  // its index
-    Model model;            // is tried instead of the present one
-};
-
-/// Is told when this PE begins and ends to wait for sums over all PEs: for measuring.
-class ReductionObserver {
-public:
-    virtual ~ReductionObserver() = default;
-    virtual void begin_reduction() = 0;  // this PE has added its sites
-    virtual void end_reduction() = 0;    // it has the sums over all PEs
-};
 
 /// Holds the tree and the models and, for this PE's sites, the conditional likelihoods, which stay valid as far as
 /// changes allow. All PEs make the same changes and evaluations in the same order. Results are the same bits on all
@@ -106,20 +74,27 @@ public:
     std::vector<double> sum_over_ranks(std::span<FixedSum> sums, FixedScale const& scale);  // scale: their grid
     FixedScale const& loglh_scale() const { return partitions_.front().loglh_scale(); }     // for sum_over_ranks
 
+    /// The number of edges that can be in focus at once, at places 0, 1, ...
+    static constexpr std::size_t most_in_focus = likelihood::Partition::most_in_focus;
     /// Prepares branch_values for the edge of h. Valid until anything except that edge's length changes.
-    void focus(msa::HalfEdge h);
-    /// The value at lengths[set] of the edge in focus, for each length set; the tree stays as it is.
-    std::vector<BranchValue> branch_values(std::span<double const> lengths);
+    void focus(msa::HalfEdge h, std::size_t place = 0);
+    /// The same for the edge that row `which` of lengths belongs to, if the pruned h were inserted like this.
+    void focus(msa::HalfEdge h, Insertion const& insertion, std::size_t which, std::size_t place);
+    /// The values of the edges in focus at some places, at these lengths, with all sums in one reduction. Lengths and
+    /// values are [place][length set]. The tree stays as it is.
+    std::vector<BranchValue> branch_values(std::span<std::size_t const> places, std::span<double const> lengths);
     /// The values at all edges' own lengths, [position in msa::preorder_edges][length set]: the gradient, in two
     /// traversals.
     std::vector<BranchValue> all_branch_values();
 
-    /// The log-likelihood after regraft(h, target), for each target, with all sums in one reduction. Precondition: h
-    /// was pruned.
-    std::vector<double> score_insertions(msa::HalfEdge h, std::span<msa::HalfEdge const> targets);
+    /// The insertion of the pruned h that regraft(h, target) makes.
+    Insertion insertion(msa::HalfEdge h, msa::HalfEdge target) const;
+    /// The log-likelihood after each of these insertions of the pruned h, with all sums in one reduction.
+    std::vector<double> score_insertions(msa::HalfEdge h, std::span<Insertion const> insertions);
 
 private:
     std::uint32_t length_set(std::size_t partition) const;
+    likelihood::Insertion insertion_of(msa::HalfEdge h, Insertion const& insertion, std::size_t partition) const;
     /// Gives a partition its site model.
     void use_model(std::size_t partition);
     /// Calls invalidate(g) for the half-edges whose CLVs contain the edge of h, and continues beyond g if it returns

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "regraft/search/distributed_likelihood.hpp"
@@ -14,27 +15,47 @@ namespace regraft::search {
 inline constexpr double min_branch_length = 1e-6;
 inline constexpr double max_branch_length = 100;  // see min_branch_length
 
+/// The lengths of these edges in a tree: [edge][length set].
+std::vector<double> lengths_of(msa::Tree const& tree, std::span<msa::HalfEdge const> edges);
+/// Gives the edges these lengths: [edge][length set].
+void set_lengths(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges,
+                 std::span<double const> lengths);
+
 /// The lengths of some edges, which can be restored.
 class SavedLengths {
 public:
     /// Saves the lengths that these edges have now, in all sets. The likelihood must outlive this object.
-    SavedLengths(DistributedLikelihood& likelihood, std::vector<msa::HalfEdge> edges);
+    SavedLengths(DistributedLikelihood& likelihood, std::vector<msa::HalfEdge> edges)
+        : likelihood_(likelihood), edges_(std::move(edges)), lengths_(lengths_of(likelihood.tree(), edges_)) {}
     /// Gives the edges these lengths again.
-    void restore() const;
+    void restore() const { set_lengths(likelihood_, edges_, lengths_); }
 
 private:
     DistributedLikelihood& likelihood_;
     std::vector<msa::HalfEdge> edges_;
-    std::vector<double> lengths_;  // [edge][length set]
+    std::vector<double> lengths_;
 };
 
-/// Optimises the length of h's edge, within the bounds above, every length set separately. Newton-Raphson within a
-/// shrinking bracket, never to a lower likelihood, until a step promises less than `enough`. Returns the gain in
-/// log-likelihood.
+/// The best length of an edge, if all others stay.
+struct BestLength {
+    std::vector<double> lengths;  // per length set
+    double gain = 0;              // of log-likelihood
+};
+
+/// Finds the best length of each edge in focus, at places 0, 1, ..., within the bounds above, every length set
+/// separately. starts: [place][length set]. Steps by two derivatives within a shrinking bracket, never to a lower
+/// likelihood, until a step promises less than `enough`. The edges share reductions: there are as many as the slowest edge needs.
+std::vector<BestLength> best_lengths(DistributedLikelihood& likelihood, std::span<double const> starts, double enough);
+
+/// Gives an edge its best length. Returns the gain in log-likelihood.
 double optimise_branch(DistributedLikelihood& likelihood, msa::HalfEdge h, double enough = 1e-7);
 
-/// One pass over the edges whose own lengths promise enough for a gain of epsilon in total, in an order in which
-/// neighbours follow each other. One evaluation selects them. Returns the gain.
+/// Gives edges their best lengths, each once, a few that have no node in common at the same time. Returns the sum of
+/// their gains, each as if the others stayed. The likelihood can fall where edges that are close depend on each other.
+double optimise_branches(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges, double enough);
+
+/// One pass of optimise_branches over the edges whose own lengths promise enough for a gain of epsilon in total. One
+/// evaluation selects them. Returns the sum of their gains.
 double smooth_branches(DistributedLikelihood& likelihood, double epsilon);
 
 /// Optimises the free parameters of all partitions' models, separately but at the same time, until a step gains much

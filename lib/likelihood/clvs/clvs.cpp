@@ -36,10 +36,12 @@ Clvs::Clvs(msa::Tree const& tree, std::uint32_t length_set, Transitions& transit
       sides_(tips, classes, slots_, threads, pending_, shape_, tree.num_half_edges()),
       order_(tree) {}
 
-void Clvs::graft(HalfEdge h, HalfEdge target) {
+void Clvs::join(HalfEdge h, Child const& left, Child const& right) {
     slots_.invalidate(h);
-    auto const* const half = matrices_.of_half(target);
-    plan(h, {target, half}, {tree_->back(target), half});
+    auto const* const of_left = matrices_.of(left.h, left.length, 0);
+    auto const* const of_right =
+        left.length == right.length ? of_left : matrices_.of(right.h, right.length, 1);
+    plan(h, {left.h, of_left}, {right.h, of_right});
 }
 
 void Clvs::cut(HalfEdge h) {

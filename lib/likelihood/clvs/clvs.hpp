@@ -55,13 +55,19 @@ public:
         msa::HalfEdge h_;
     };
 
-    /// Plans and pins the CLV that h would have in the middle of the target's edge. Precondition: both ends of that
-    /// edge are pinned.
-    void graft(msa::HalfEdge h, msa::HalfEdge target);
+    /// A half-edge whose CLV is pinned, and its distance from a node.
+    struct Child {
+        msa::HalfEdge h;
+        double length;
+    };
+    /// Plans and pins the CLV that h would have above these children. Precondition: what was joined before is computed.
+    void join(msa::HalfEdge h, Child const& left, Child const& right);
     /// Releases and drops that CLV.
     void cut(msa::HalfEdge h);
 
     double const* matrices(msa::HalfEdge h) { return matrices_.of(h); }
+    /// The matrices that h's edge would have if it had this length. Valid until the next call.
+    double const* matrices(msa::HalfEdge h, double length) { return matrices_.of(h, length, 2); }
     /// The sides of an edge for pending(). Precondition: both ends are pinned.
     Sides::Pair sides(Sides::End near, Sides::End far) { return sides_.of_sites(near, far); }
     /// What is planned, for the computation of a result.

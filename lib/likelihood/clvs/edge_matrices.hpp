@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -21,7 +22,7 @@ public:
           transitions_(&transitions),
           matrices_(tree.num_half_edges()),
           is_valid_(tree.num_half_edges()),
-          scratch_(make_aligned<double>(transitions.shape().matrices_size())) {}
+          scratch_{memory(), memory(), memory()} {}
 
     void invalidate(msa::HalfEdge h) { is_valid_[number(h)] = 0; }
     void invalidate_all() { std::fill(is_valid_.begin(), is_valid_.end(), 0); }
@@ -30,18 +31,21 @@ public:
     double const* of(msa::HalfEdge h) {
         auto& matrices = matrices_[number(h)];
         if (is_valid_[number(h)] != 0) return matrices.get();
-        if (matrices == nullptr) matrices = make_aligned<double>(transitions_->shape().matrices_size());
+        if (matrices == nullptr) matrices = memory();
         transitions_->fill_matrices(tree_->length(h, length_set_), matrices.get());
         is_valid_[number(h)] = 1;
         return matrices.get();
     }
-    /// The matrices of half of h's edge. Valid until the next call.
-    double const* of_half(msa::HalfEdge h) {
-        transitions_->fill_matrices(tree_->length(h, length_set_) / 2, scratch_.get());
-        return scratch_.get();
+    /// The matrices that h's edge would have if it had this length. Valid until the next call with this number of a
+    /// scratch, below 3.
+    double const* of(msa::HalfEdge h, double length, std::size_t scratch) {
+        if (length == tree_->length(h, length_set_)) return of(h);
+        transitions_->fill_matrices(length, scratch_[scratch].get());
+        return scratch_[scratch].get();
     }
 
 private:
+    Aligned<double> memory() const { return make_aligned<double>(transitions_->shape().matrices_size()); }
     msa::HalfEdge number(msa::HalfEdge h) const { return std::min(h, tree_->back(h)); }
 
     msa::Tree const* tree_;
@@ -49,7 +53,7 @@ private:
     Transitions* transitions_;
     std::vector<Aligned<double>> matrices_;  // by number
     std::vector<char> is_valid_;
-    Aligned<double> scratch_;
+    std::array<Aligned<double>, 3> scratch_;
 };
 
 }  // namespace regraft::likelihood

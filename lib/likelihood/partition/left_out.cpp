@@ -53,32 +53,34 @@ void LeftOut::add_term(std::span<double const> loglh, FixedScale const& scale, F
     sum.add(terms[0], weight_, scale);
 }
 
-void LeftOut::focus(kernels::Shape shape, kernels::Side const& near, kernels::Side const& far) {
+std::vector<std::uint32_t> LeftOut::scalers(kernels::Shape shape, kernels::Side const& near,
+                                            kernels::Side const& far) const {
     constexpr auto width = kernels::block_sites;
-    scalers_.assign(num_patterns_, std::numeric_limits<std::uint32_t>::max());
+    std::vector<std::uint32_t> scalers(num_patterns_, std::numeric_limits<std::uint32_t>::max());
     auto const scaler = [](kernels::Side const& side, std::size_t place) -> std::uint32_t {
         return side.scalers == nullptr ? 0 : side.scalers[place];
     };
     for (std::size_t i = 0; i < num_patterns_; ++i) {
         for (std::size_t c = 0; c < shape.categories; ++c) {
             auto const place = (i / width * shape.categories + c) * width + i % width;
-            scalers_[i] = std::min(scalers_[i], scaler(near, place) + scaler(far, place));
+            scalers[i] = std::min(scalers[i], scaler(near, place) + scaler(far, place));
         }
     }
+    return scalers;
 }
 
-void LeftOut::add_terms(kernels::Shape shape, double const* table, std::span<double const> terms,
+void LeftOut::add_terms(kernels::Shape shape, Table const& table, std::span<double const> terms,
                         std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums) const {
     constexpr double ln2_256 = 256 * std::numbers::ln2;
-    auto const least = *std::min_element(scalers_.begin(), scalers_.end());
+    auto const least = *std::min_element(table.scalers.begin(), table.scalers.end());
     auto const size = shape.categories * shape.states;
     Unchanging all{.log_scale = -ln2_256 * least};
     for (std::size_t i = 0; i < num_patterns_; ++i) {
-        auto const* x = &table[i / kernels::block_sites * shape.block_size() + i % kernels::block_sites];
+        auto const* x = &table.values[i / kernels::block_sites * shape.block_size() + i % kernels::block_sites];
         auto const sum = [&](std::size_t order) {
             double total = 0;
             for (std::size_t k = 0; k < size; ++k) total += terms[order * size + k] * x[k * kernels::block_sites];
-            return std::ldexp(total, -256 * static_cast<int>(std::min(scalers_[i] - least, 8U)));
+            return std::ldexp(total, -256 * static_cast<int>(std::min(table.scalers[i] - least, 8U)));
         };
         all.probability += std::max(sum(0), 0.0);
         all.first += sum(1);

@@ -30,17 +30,21 @@ public:
     /// Adds the term of the log-likelihood. loglh: per pattern, at least the constant ones.
     void add_term(std::span<double const> loglh, FixedScale const& scale, FixedSum& sum) const;
 
-    /// Prepares add_terms for a table that kernels::make_table makes of these sides.
-    void focus(kernels::Shape shape, kernels::Side const& near, kernels::Side const& far);
+    /// A table that kernels::make_table has made, and the scalers of its sides.
+    struct Table {
+        double const* values;
+        std::span<std::uint32_t const> scalers;
+    };
+    /// Per constant pattern: the table that kernels::make_table makes of these sides is divided by 2^(256 * scaler).
+    std::vector<std::uint32_t> scalers(kernels::Shape shape, kernels::Side const& near, kernels::Side const& far) const;
     /// Adds the terms of the log-likelihood and of its derivatives. terms: as for kernels::add_derivatives.
-    void add_terms(kernels::Shape shape, double const* table, std::span<double const> terms,
+    void add_terms(kernels::Shape shape, Table const& table, std::span<double const> terms,
                    std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums) const;
 
 private:
     Ascertainment ascertainment_;
     std::size_t num_patterns_;
-    std::uint32_t weight_;                // of the term
-    std::vector<std::uint32_t> scalers_;  // per constant pattern: the table is divided by 2^(256 * scaler)
+    std::uint32_t weight_;  // of the term
 };
 
 }  // namespace regraft::likelihood

@@ -78,7 +78,7 @@ public:
         if (has_shape) return clvs_->invalidate_all();
         updates_before_ = num_updates();
         clvs_.emplace(*tree_, length_set_, transitions_, tips_, classes_, threads_, num_slots_);
-        table_.reset();
+        in_focus_ = {};
     }
 
     bool invalidate_clv(HalfEdge h) { return clvs_->invalidate(h); }
@@ -93,41 +93,38 @@ public:
         auto const [near, far] = ends(h);
         Clvs::Pinned const near_clv(*clvs_, near);
         Clvs::Pinned const far_clv(*clvs_, far);
-        add_edge_loglh(near, far, sum, per_site);
+        add_edge_loglh(near, {far, clvs_->matrices(far)}, sum, per_site);
     }
 
-    void add_insertion_loglh(HalfEdge h, HalfEdge target, FixedSum& sum) {
+    void add_insertion_loglh(Insertion const& insertion, FixedSum& sum) {
         if (tips_.num_sites() == 0) return;
-        Clvs::Pinned const subtree_clv(*clvs_, tree_->back(h));
-        Clvs::Pinned const target_clv(*clvs_, target);
-        Clvs::Pinned const other_clv(*clvs_, tree_->back(target));
-        clvs_->graft(h, target);
-        auto const [near, far] = ends(h);
-        add_edge_loglh(near, far, sum, nullptr);
-        clvs_->cut(h);
+        join(insertion, 0, [&](HalfEdge near, HalfEdge far) {
+            add_edge_loglh(near, {far, clvs_->matrices(far, insertion.lengths[0])}, sum, nullptr);
+        });
     }
 
-    void focus(HalfEdge h) {
+    void focus(HalfEdge h, std::size_t place) {
         if (tips_.num_sites() == 0) return;
         auto const [near, far] = ends(h);
         Clvs::Pinned const near_clv(*clvs_, near);
         Clvs::Pinned const far_clv(*clvs_, far);
-        if (table_ == nullptr) table_ = make_aligned<double>(tips_.num_blocks() * shape().block_size());
-        auto const sides = clvs_->sides({near, transitions_.inverses()}, {far, transitions_.inverses()});
-        clvs_->pending().for_blocks([&](Blocks blocks) {
-            kernels::make_table(shape(), sides.left, sides.right, root_.invariant(), table_.get(), blocks);
-        });
-        if (left_out_.has_term()) left_out_.focus(shape(), sides.left, sides.right);
+        make_table(near, far, place);
     }
 
-    void add_derivatives(double t, std::span<FixedSum, 3> sums) {
+    void focus(Insertion const& insertion, std::size_t which, std::size_t place) {
+        if (tips_.num_sites() == 0) return;
+        join(insertion, which, [&](HalfEdge near, HalfEdge far) { make_table(near, far, place); });
+    }
+
+    void add_derivatives(double t, std::span<FixedSum, 3> sums, std::size_t place) {
         if (tips_.num_sites() == 0) return;
         auto const terms = transitions_.terms(t);
+        auto const& [table, scalers] = in_focus_[place];
         clvs_->pending().reduce_blocks(sums, [&](Blocks blocks, std::span<FixedSum, 3> part) {
-            kernels::add_derivatives(shape(), table_.get(), terms.data(), root_.invariant(), weights_.get(),
+            kernels::add_derivatives(shape(), table.get(), terms.data(), root_.invariant(), weights_.get(),
                                      derivative_scales_, part, blocks);
         });
-        if (left_out_.has_term()) left_out_.add_terms(shape(), table_.get(), terms, derivative_scales_, sums);
+        if (left_out_.has_term()) left_out_.add_terms(shape(), {table.get(), scalers}, terms, derivative_scales_, sums);
     }
 
     void add_all_derivatives(std::span<FixedSum> sums) {
@@ -135,8 +132,8 @@ public:
         if (tips_.num_sites() == 0) return;
         std::vector<char> seen(tree_->num_half_edges());
         for (auto const h : msa::preorder_edges(*tree_)) {
-            focus(h);
-            add_derivatives(tree_->length(h, length_set_), sums.first<3>());
+            focus(h, 0);
+            add_derivatives(tree_->length(h, length_set_), sums.first<3>(), 0);
             sums = sums.subspan(3);
             // The second edge of a node is the last one that needs the CLVs that the node's three half-edges see
             // across.
@@ -164,9 +161,37 @@ private:
     Ends ends(HalfEdge h) const { return {std::max(h, tree_->back(h)), std::min(h, tree_->back(h))}; }
     kernels::Shape const& shape() const { return transitions_.shape(); }
 
+    /// Calls f(near, far) for the ends of an edge at an insertion's node, while both CLVs are pinned.
+    template <class Function>
+    void join(Insertion const& insertion, std::size_t which, Function f) {
+        auto const at = tree_->next(insertion.h);
+        std::array const near{insertion.h, at, tree_->next(at)};
+        std::array const far{tree_->back(insertion.h), insertion.target, tree_->back(insertion.target)};
+        Clvs::Pinned const subtree_clv(*clvs_, far[0]);
+        Clvs::Pinned const target_clv(*clvs_, far[1]);
+        Clvs::Pinned const other_clv(*clvs_, far[2]);
+        auto const left = (which + 1) % 3;
+        auto const right = (which + 2) % 3;
+        clvs_->join(near[which], {far[left], insertion.lengths[left]}, {far[right], insertion.lengths[right]});
+        // The bits are those that the tree would have after this insertion.
+        f(std::max(near[which], far[which]), std::min(near[which], far[which]));
+        clvs_->cut(near[which]);
+    }
+
     /// Precondition: both ends are pinned.
-    void add_edge_loglh(HalfEdge near, HalfEdge far, FixedSum& sum, double* per_site) {
-        auto const sides = clvs_->sides({near, nullptr}, {far, clvs_->matrices(far)});
+    void make_table(HalfEdge near, HalfEdge far, std::size_t place) {
+        auto& [table, scalers] = in_focus_[place];
+        if (table == nullptr) table = make_aligned<double>(tips_.num_blocks() * shape().block_size());
+        auto const sides = clvs_->sides({near, transitions_.inverses()}, {far, transitions_.inverses()});
+        clvs_->pending().for_blocks([&](Blocks blocks) {
+            kernels::make_table(shape(), sides.left, sides.right, root_.invariant(), table.get(), blocks);
+        });
+        if (left_out_.has_term()) scalers = left_out_.scalers(shape(), sides.left, sides.right);
+    }
+
+    /// Precondition: both ends are pinned.
+    void add_edge_loglh(HalfEdge near, Sides::End far, FixedSum& sum, double* per_site) {
+        auto const sides = clvs_->sides({near, nullptr}, far);
         if (left_out_.has_term() && per_site == nullptr) {
             per_site_.resize(padded_sites());
             per_site = per_site_.data();
@@ -195,7 +220,11 @@ private:
     RootValues root_;
     std::optional<Clvs> clvs_;          // for the model's number of categories
     std::uint64_t updates_before_ = 0;  // those for other numbers of categories
-    Aligned<double> table_;             // of the edge in focus
+    struct InFocus {
+        Aligned<double> table;
+        std::vector<std::uint32_t> scalers;  // of the constant patterns, for sites that were left out
+    };
+    std::array<InFocus, most_in_focus> in_focus_;
     std::vector<double> per_site_;      // memory that is used again
 };
 
@@ -264,14 +293,17 @@ void Partition::add_loglh(HalfEdge h, FixedSum& sum, std::span<double> per_patte
     std::copy_n(padded.begin() + static_cast<std::ptrdiff_t>(engine_->num_constant()), per_pattern.size(),
                 per_pattern.begin());
 }
-void Partition::add_insertion_loglh(HalfEdge h, HalfEdge target, FixedSum& sum) {
-    engine_->add_insertion_loglh(h, target, sum);
+void Partition::add_insertion_loglh(Insertion const& insertion, FixedSum& sum) {
+    engine_->add_insertion_loglh(insertion, sum);
 }
-void Partition::focus(HalfEdge h) {
-    engine_->focus(h);
+void Partition::focus(HalfEdge h, std::size_t place) {
+    engine_->focus(h, place);
 }
-void Partition::add_derivatives(double t, std::span<FixedSum, 3> sums) {
-    engine_->add_derivatives(t, sums);
+void Partition::focus(Insertion const& insertion, std::size_t which, std::size_t place) {
+    engine_->focus(insertion, which, place);
+}
+void Partition::add_derivatives(double t, std::span<FixedSum, 3> sums, std::size_t place) {
+    engine_->add_derivatives(t, sums, place);
 }
 void Partition::add_all_derivatives(std::span<FixedSum> sums) {
     engine_->add_all_derivatives(sums);

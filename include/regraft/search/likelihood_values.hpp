@@ -1,0 +1,54 @@
+// What a distributed likelihood is asked, and what it answers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "regraft/likelihood/model.hpp"
+#include "regraft/msa/tree.hpp"
+
+#pragma GCC visibility push(default)
+namespace regraft::search {
+
+/// How branch lengths of different partitions depend on each other.
+enum class BranchLinkage : std::uint8_t {
+    linked,    // the same for all
+    scaled,    // proportional, one factor per partition
+    unlinked,  // independent: one length set per partition
+};
+
+using likelihood::Frequencies;
+using likelihood::Model;
+using likelihood::ModelSpec;
+using likelihood::Origin;
+
+/// Logarithm of the likelihood at a branch length, up to a constant, and its derivatives.
+struct BranchValue {
+    double loglh = 0;   // up to a constant
+    double first = 0;   // derivative by the length
+    double second = 0;  // second derivative
+};
+
+/// Another model for one of the partitions.
+struct ModelTrial {
+    std::size_t partition;  // its index
+    Model model;            // is tried instead of the present one
+};
+
+/// Where a subtree that was cut off is inserted, and the lengths of the three edges at its node then.
+struct Insertion {
+    msa::HalfEdge target;         // of the edge into which it is inserted
+    std::vector<double> lengths;  // [to the subtree, to target, to target's other end][length set]
+};
+
+/// Is told when this PE begins and ends to wait for sums over all PEs: for measuring.
+class ReductionObserver {
+public:
+    virtual ~ReductionObserver() = default;
+    virtual void begin_reduction() = 0;  // this PE has added its sites
+    virtual void end_reduction() = 0;    // it has the sums over all PEs
+};
+
+}  // namespace regraft::search
+#pragma GCC visibility pop
