@@ -254,8 +254,8 @@ TEST(Likelihood, BranchValuesFollowTheLogLikelihood) {
     auto const h = likelihood.tree().edges()[3];
     likelihood.focus(h);
     double const from = likelihood.tree().length(h);
-    double const difference =
-        likelihood.branch_values(first_place, std::array{0.7})[0].loglh - likelihood.branch_values(first_place, std::array{from})[0].loglh;
+    double const difference = likelihood.branch_values(first_place, std::array{0.7})[0].loglh -
+                              likelihood.branch_values(first_place, std::array{from})[0].loglh;
     double const before = likelihood.loglh(h);
     likelihood.set_length(h, 0.7);
     EXPECT_NEAR(likelihood.loglh(h) - before, difference, 1e-8);

@@ -16,7 +16,7 @@ namespace regraft::phylo {
 namespace {
 
 /// With fewer patterns a rank has too little to do between two reductions, so more groups are faster.
-constexpr std::uint64_t enough_patterns = 4000;
+constexpr std::uint64_t enough_patterns = 1000;
 
 ft::FailPhase tested_phase("tested");
 

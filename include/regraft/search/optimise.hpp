@@ -44,7 +44,8 @@ struct BestLength {
 
 /// Finds the best length of each edge in focus, at places 0, 1, ..., within the bounds above, every length set
 /// separately. starts: [place][length set]. Steps by two derivatives within a shrinking bracket, never to a lower
-/// likelihood, until a step promises less than `enough`. The edges share reductions: there are as many as the slowest edge needs.
+/// likelihood, until a step promises less than `enough`. The edges share reductions: there are as many as the slowest
+/// edge needs.
 std::vector<BestLength> best_lengths(DistributedLikelihood& likelihood, std::span<double const> starts, double enough);
 
 /// Gives an edge its best length. Returns the gain in log-likelihood.

@@ -39,8 +39,7 @@ Clvs::Clvs(msa::Tree const& tree, std::uint32_t length_set, Transitions& transit
 void Clvs::join(HalfEdge h, Child const& left, Child const& right) {
     slots_.invalidate(h);
     auto const* const of_left = matrices_.of(left.h, left.length, 0);
-    auto const* const of_right =
-        left.length == right.length ? of_left : matrices_.of(right.h, right.length, 1);
+    auto const* const of_right = left.length == right.length ? of_left : matrices_.of(right.h, right.length, 1);
     plan(h, {left.h, of_left}, {right.h, of_right});
 }
 

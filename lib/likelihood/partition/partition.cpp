@@ -225,7 +225,7 @@ private:
         std::vector<std::uint32_t> scalers;  // of the constant patterns, for sites that were left out
     };
     std::array<InFocus, most_in_focus> in_focus_;
-    std::vector<double> per_site_;      // memory that is used again
+    std::vector<double> per_site_;  // memory that is used again
 };
 
 Partition::Partition(msa::Tree const& tree, std::uint32_t length_set, std::uint32_t num_states, StateSets const& sets,
