@@ -36,7 +36,7 @@ void use(Slots& slots, HalfEdge h, std::size_t num_blocks) {
 }
 
 TEST(Slots, GiveTheLeastRecentlyUsedAway) {
-    Slots slots(3, 6, num_values, num_scalers);
+    Slots slots({3, 3}, 6, num_values, num_scalers);
     for (HalfEdge const h : {0U, 1U, 2U}) use(slots, h, 1);
     slots.pin(0);
     slots.release(0);
@@ -50,7 +50,7 @@ TEST(Slots, GiveTheLeastRecentlyUsedAway) {
 }
 
 TEST(Slots, RememberWhoIsValidWithoutMemory) {
-    Slots slots(1, 3, num_values, num_scalers);
+    Slots slots({1, 1}, 3, num_values, num_scalers);
     EXPECT_FALSE(slots.invalidate(0));
     use(slots, 0, 1);
     use(slots, 1, 1);
@@ -60,14 +60,14 @@ TEST(Slots, RememberWhoIsValidWithoutMemory) {
 }
 
 TEST(Slots, OfOneSizeCanAllBePinned) {
-    Slots slots(4 * 5, 8, num_values, num_scalers);
+    Slots slots({4, 4 * 5}, 8, num_values, num_scalers);
     for (HalfEdge h = 0; h < 8; ++h) use(slots, h, 5);
     for (HalfEdge h = 0; h < 4; ++h) fill(slots.take(h, 5), h);
     for (HalfEdge h = 0; h < 4; ++h) EXPECT_TRUE(is_intact(slots[h], h));
 }
 
 TEST(Slots, HaveRoomUntilSomebodyHasToGo) {
-    Slots slots(10, 8, num_values, num_scalers);
+    Slots slots({8, 10}, 8, num_values, num_scalers);
     use(slots, 0, 6);
     EXPECT_TRUE(slots.has_room(1, 4));
     EXPECT_FALSE(slots.has_room(1, 5));
@@ -78,8 +78,28 @@ TEST(Slots, HaveRoomUntilSomebodyHasToGo) {
     EXPECT_TRUE(is_intact(slots[2], 2));
 }
 
+TEST(Slots, KeepAsManyAsTheyMayWhateverTheirSize) {
+    Slots slots({2, 10}, 8, num_values, num_scalers);
+    use(slots, 0, 1);
+    use(slots, 1, 2);
+    EXPECT_FALSE(slots.has_room(2, 3));
+    use(slots, 2, 3);
+    EXPECT_FALSE(slots.contains(0));
+    EXPECT_TRUE(is_intact(slots[1], 1) && is_intact(slots[2], 2));
+}
+
+TEST(Slots, UseFreshMemoryOnlyWhenWhatWasUsedDoesNotSuffice) {
+    Slots slots({8, 100}, 8, num_values, num_scalers);
+    auto const* const begin = slots.take(0, 6).values;
+    for (HalfEdge h = 1; h < 8; ++h) {
+        slots.release(h - 1);
+        slots.invalidate(h - 1);
+        EXPECT_EQ(slots.take(h, 6 - h % 4).values, begin);
+    }
+}
+
 TEST(SlotsDeathTest, CannotGivePinnedMemoryAway) {
-    Slots slots(1, 2, num_values, num_scalers);
+    Slots slots({1, 1}, 2, num_values, num_scalers);
     slots.take(0, 1);
     EXPECT_DEATH(slots.take(1, 1), "precondition");
 }
@@ -90,7 +110,7 @@ TEST(Slots, OfAllSizesDoNotOverlap) {
         SCOPED_TRACE(seed);
         Random random(seed);
         constexpr std::size_t most = 12;
-        Slots slots(20 * most, num_half_edges, num_values, num_scalers);
+        Slots slots({20, 20 * most}, num_half_edges, num_values, num_scalers);
         std::vector<HalfEdge> pinned;
         for (int step = 0; step < 600; ++step) {
             auto const h = static_cast<HalfEdge>(random.below(num_half_edges));

@@ -2,41 +2,56 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "regraft/msa/tree.hpp"
 
 namespace regraft::likelihood {
 
-/// The second child comes first where its subtree was found to be larger.
+/// The child with more tips comes first. So the number of CLVs that are needed at once grows with the logarithm of the
+/// number of tips.
 class ChildOrder {
 public:
-    explicit ChildOrder(msa::Tree const& tree) : tree_(&tree), second_is_first_(tree.num_half_edges()) {}
+    explicit ChildOrder(msa::Tree const& tree) : tree_(&tree), num_below_(tree.num_half_edges()) {}
 
-    /// Puts the larger children in the subtree of h first. So the number of CLVs that are needed at once grows with the
-    /// logarithm of its size.
-    void put_larger_first(msa::HalfEdge h) {
-        num_below_.resize(tree_->num_half_edges(), 1);
-        for (auto const g : msa::postorder(*tree_, h)) {
-            if (tree_->is_tip(g)) continue;
-            auto const left = num_below_[tree_->back(tree_->next(g))];
-            auto const right = num_below_[tree_->back(tree_->next(tree_->next(g)))];
-            second_is_first_[g] = right > left ? 1 : 0;
-            num_below_[g] = left + right;
+    /// Forgets how many tips h sees. Returns whether it was known.
+    bool forget(msa::HalfEdge h) { return std::exchange(num_below_[h], 0) != 0; }
+    /// Counts the tips that the half-edges in the subtree of h see, as far as they are not known.
+    void count(msa::HalfEdge h) {
+        std::vector<msa::HalfEdge> unknown;
+        if (num_below_[h] == 0) unknown.push_back(h);
+        for (std::size_t i = 0; i < unknown.size(); ++i) {
+            for (auto const child : children(unknown[i])) {
+                if (num_below_[child] == 0) unknown.push_back(child);
+            }
+        }
+        for (; !unknown.empty(); unknown.pop_back()) {
+            auto const g = unknown.back();
+            num_below_[g] = tree_->is_tip(g) ? 1 : 0;
+            for (auto const child : children(g)) num_below_[g] += num_below_[child];
         }
     }
 
-    /// The child of the inner g that comes first (0) or second (1).
+    /// The child of the inner g that comes first (0) or second (1). Precondition: count was called.
     msa::HalfEdge child(msa::HalfEdge g, int which) const {
-        auto const side = tree_->next(g);
-        auto const is_second = (which == 0) == (second_is_first_[g] != 0);
-        return tree_->back(is_second ? tree_->next(side) : side);
+        auto const [left, right] = both(g);
+        return (which == 0) == (num_below_[right] > num_below_[left]) ? right : left;
     }
 
 private:
+    std::pair<msa::HalfEdge, msa::HalfEdge> both(msa::HalfEdge g) const {
+        auto const side = tree_->next(g);
+        return {tree_->back(side), tree_->back(tree_->next(side))};
+    }
+    std::vector<msa::HalfEdge> children(msa::HalfEdge g) const {
+        if (tree_->is_tip(g)) return {};
+        auto const [left, right] = both(g);
+        return {left, right};
+    }
+
     msa::Tree const* tree_;
-    std::vector<char> second_is_first_;     // per half-edge
-    std::vector<std::uint32_t> num_below_;  // per half-edge: number of tips of its subtree
+    std::vector<std::uint32_t> num_below_;  // per half-edge: number of tips that it sees; 0: not known
 };
 
 }  // namespace regraft::likelihood

@@ -21,6 +21,14 @@ std::size_t enough_slots(std::uint32_t num_tips) {
     return std::min(3 * num_inner, num_inner + spare);
 }
 
+/// CLVs of different sizes do not fit together. Between k pinned ones there is a gap for one more if there is memory
+/// for 2k + 1.
+std::size_t full_clvs(std::uint32_t num_tips, std::size_t num_slots, bool has_classes) {
+    constexpr std::size_t share = 4;
+    if (!has_classes) return num_slots;
+    return std::min(num_slots, std::max(2 * least_slots(num_tips) - 1, num_slots / share));
+}
+
 Clvs::Clvs(msa::Tree const& tree, std::uint32_t length_set, Transitions& transitions, Tips const& tips,
            SiteClasses& classes, Threads const& threads, std::size_t num_slots)
     : tree_(&tree),
@@ -28,9 +36,9 @@ Clvs::Clvs(msa::Tree const& tree, std::uint32_t length_set, Transitions& transit
       threads_(&threads),
       shape_(transitions.shape()),
       num_blocks_(tips.num_blocks()),
-      every_node_has_a_slot_(num_slots >= enough_slots(tree.num_tips())),
       matrices_(tree, length_set, transitions),
-      slots_(num_slots * num_blocks_, tree.num_half_edges(), shape_.block_size(), shape_.block_scalers()),
+      slots_({num_slots, full_clvs(tree.num_tips(), num_slots, classes.most() > 0) * num_blocks_},
+             tree.num_half_edges(), shape_.block_size(), shape_.block_scalers()),
       pending_(threads, shape_, num_blocks_,
                bytes_for_sides(shape_, classes.most(), tips.num_sites(), tips.sets().size())),
       sides_(tips, classes, slots_, threads, pending_, shape_, tree.num_half_edges()),
@@ -54,8 +62,7 @@ void Clvs::update_and_pin(HalfEdge h) {
         int done;  // number of its two children that are done
     };
     if (is_there(h)) return pin(h);
-    // The order does not matter if every node can have a slot.
-    if (!every_node_has_a_slot_) order_.put_larger_first(h);
+    order_.count(h);
     std::vector<Step> stack{{h, 0}};
     while (!stack.empty()) {
         auto const [g, done] = stack.back();
@@ -104,6 +111,8 @@ void Clvs::compute_classes(HalfEdge h, Sides::End left, Sides::End right) {
 }
 
 void Clvs::plan(HalfEdge h, Sides::End left, Sides::End right) {
+    // With classes, memory that is taken from a planned CLV may be cut into pieces and used before that is computed.
+    if (classes_->most() > 0 && !slots_.has_room(h, num_blocks_)) pending_.compute();
     auto const clv = slots_.take(h, num_blocks_);
     auto const sides = sides_.of_sites(left, right);
     pending_.add({sides.left, sides.right, clv.values, clv.scalers});

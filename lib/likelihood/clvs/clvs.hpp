@@ -21,6 +21,9 @@ namespace regraft::likelihood {
 std::size_t least_slots(std::uint32_t num_tips);
 /// The number of slots beyond which nothing gets faster. With these, every inner node can have one.
 std::size_t enough_slots(std::uint32_t num_tips);
+/// The number of CLVs of all sites whose memory so many slots take. With classes of sites it is smaller than the number
+/// of slots: most CLVs are small then, and a search seldom needs those far from where it is.
+std::size_t full_clvs(std::uint32_t num_tips, std::size_t num_slots, bool has_classes);
 
 class Clvs {
 public:
@@ -32,6 +35,11 @@ public:
     ~Clvs() = default;
 
     bool invalidate(msa::HalfEdge h) { return slots_.invalidate(h); }
+    /// The same if the subtree that h sees has changed. Returns whether anything was known of it.
+    bool invalidate_subtree(msa::HalfEdge h) {
+        bool const was_valid = invalidate(h);
+        return order_.forget(h) || was_valid;
+    }
     void invalidate_matrix(msa::HalfEdge h) { matrices_.invalidate(h); }
     void invalidate_all() {
         slots_.invalidate_all();
@@ -100,7 +108,6 @@ private:
     Threads const* threads_;
     kernels::Shape shape_;
     std::size_t num_blocks_;
-    bool every_node_has_a_slot_;
     EdgeMatrices matrices_;
     Slots slots_;
     Pending pending_;

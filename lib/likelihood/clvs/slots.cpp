@@ -37,23 +37,32 @@ void Slots::find_place(msa::HalfEdge h, std::size_t num_blocks) {
     if (auto const spare = spare_.find(num_blocks); spare != spare_.end()) {
         return hand_over(spare->second.front(), h);
     }
-    auto gap = fitting_gap(num_blocks);
-    for (; gap == gaps_by_size_.end(); gap = fitting_gap(num_blocks)) {
-        if (!spare_.empty()) {
-            free(spare_.rbegin()->second.front());
-            continue;
-        }
-        auto const unused = [&](auto other) { return states_[other].pins == 0; };
-        auto const found = std::find_if(used_.begin(), used_.end(), unused);
-        REGRAFT_EXPECTS(found != used_.end());
-        if (states_[*found].place.num_blocks == num_blocks) return hand_over(*found, h);
-        free(*found);
+    if (used_.size() == capacity_.clvs) {
+        auto const last = least_recently_used();
+        if (states_[last].place.num_blocks == num_blocks) return hand_over(last, h);
+        free(last);
     }
+    auto gap = make_gap(num_blocks);
+    for (; gap == gaps_by_size_.end(); gap = fitting_gap(num_blocks)) free(least_recently_used());
     auto const [size, first] = *gap;
     remove_gap(gaps_.find(first));
     if (size > num_blocks) add_gap(first + num_blocks, size - num_blocks);
     states_[h].place = {first, num_blocks};
     states_[h].in_list = used_.insert(used_.end(), h);
+}
+
+Slots::GapsBySize::const_iterator Slots::make_gap(std::size_t num_blocks) {
+    while (!spare_.empty() && fitting_gap(num_blocks) == gaps_by_size_.end()) free(spare_.rbegin()->second.front());
+    auto const gap = fitting_gap(num_blocks);
+    if (gap != gaps_by_size_.end() || capacity_.blocks - end_ < num_blocks) return gap;
+    add_gap(std::exchange(end_, end_ + num_blocks), num_blocks);
+    return fitting_gap(num_blocks);
+}
+
+msa::HalfEdge Slots::least_recently_used() const {
+    auto const found = std::ranges::find_if(used_, [&](auto h) { return states_[h].pins == 0; });
+    REGRAFT_EXPECTS(found != used_.end());
+    return *found;
 }
 
 void Slots::move_to(std::list<msa::HalfEdge>& list, msa::HalfEdge h) {

@@ -1,5 +1,5 @@
 // The memory of conditional likelihoods. There is less than all half-edges would need, so that of the least recently
-// used is reused.
+// used is reused. Memory is used from its begin on, and no more than needed: pages that were never written take none.
 #pragma once
 
 #include <cstddef>
@@ -24,16 +24,20 @@ public:
         std::size_t num_blocks = 0;
     };
 
+    /// How much is kept: the largest number of CLVs, and of the blocks of all of them together.
+    struct Capacity {
+        std::size_t clvs;
+        std::size_t blocks;
+    };
     Slots() = default;
-    /// capacity: number of blocks of all CLVs together. values, scalers: per block.
-    Slots(std::size_t capacity, std::size_t num_half_edges, std::size_t values, std::size_t scalers)
+    /// values, scalers: per block.
+    Slots(Capacity capacity, std::size_t num_half_edges, std::size_t values, std::size_t scalers)
         : num_values_(values),
           num_scalers_(scalers),
-          values_(make_aligned<double>(capacity * values)),
-          scalers_(make_aligned<std::uint16_t>(capacity * scalers)),
-          states_(num_half_edges) {
-        if (capacity > 0) add_gap(0, capacity);
-    }
+          capacity_(capacity),
+          values_(make_aligned<double>(capacity.blocks * values)),
+          scalers_(make_aligned<std::uint16_t>(capacity.blocks * scalers)),
+          states_(num_half_edges) {}
 
     bool contains(msa::HalfEdge h) const { return states_[h].is_there; }
     Clv operator[](msa::HalfEdge h) const {
@@ -56,12 +60,14 @@ public:
 
     /// Whether there are this many blocks for h without taking any from others.
     bool has_room(msa::HalfEdge h, std::size_t num_blocks) const {
-        return states_[h].place.num_blocks == num_blocks || fitting_gap(num_blocks) != gaps_by_size_.end();
+        if (states_[h].place.num_blocks == num_blocks) return true;
+        return used_.size() < capacity_.clvs &&
+               (fitting_gap(num_blocks) != gaps_by_size_.end() || capacity_.blocks - end_ >= num_blocks);
     }
 
     /// Takes memory for h and pins it; its contents are old, and h is valid from now on. Precondition: h's CLV is not
-    /// there, and reusing memory of others can make a large enough gap. If all CLVs have one size, it suffices that one
-    /// is not pinned.
+    /// there, and dropping others can make a large enough gap. If all CLVs have one size, it suffices that one is not
+    /// pinned.
     Clv take(msa::HalfEdge h, std::size_t num_blocks);
 
     /// Invalidates h. Returns whether h was valid, in memory or not: a valid CLV depends on valid ones, whose memory
@@ -86,9 +92,13 @@ private:
     using Gaps = std::map<std::size_t, std::size_t>;                   // first block, number of blocks
     using GapsBySize = std::set<std::pair<std::size_t, std::size_t>>;  // number of blocks, first block
 
-    /// Finds memory for h. Memory of the same size is used first: spare memory, and last that of the least recently
-    /// used.
+    /// Finds memory for h: spare memory of this size, or a gap, which spare memory of other sizes may become; then
+    /// memory that was never used; and last that of the least recently used.
     void find_place(msa::HalfEdge h, std::size_t num_blocks);
+    /// A gap that is large enough, if one can be made without dropping CLVs.
+    GapsBySize::const_iterator make_gap(std::size_t num_blocks);
+    /// The least recently used half-edge that is not pinned. Precondition: there is one.
+    msa::HalfEdge least_recently_used() const;
 
     GapsBySize::const_iterator fitting_gap(std::size_t num_blocks) const {
         return gaps_by_size_.lower_bound({num_blocks, 0});
@@ -109,6 +119,8 @@ private:
 
     std::size_t num_values_ = 0;
     std::size_t num_scalers_ = 0;
+    Capacity capacity_{};
+    std::size_t end_ = 0;  // no block from here on was ever used
     Aligned<double> values_;
     Aligned<std::uint16_t> scalers_;
     Gaps gaps_;

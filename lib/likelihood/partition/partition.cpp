@@ -83,8 +83,8 @@ public:
 
     bool invalidate_clv(HalfEdge h) { return clvs_->invalidate(h); }
     bool invalidate_subtree(HalfEdge h) {
-        bool const was_valid = clvs_->invalidate(h);
-        return classes_.forget(h) || was_valid;
+        bool const was_known = clvs_->invalidate_subtree(h);
+        return classes_.forget(h) || was_known;
     }
     void invalidate_matrix(HalfEdge h) { clvs_->invalidate_matrix(h); }
 
@@ -245,7 +245,7 @@ std::uint64_t Partition::bytes(std::uint32_t num_tips, std::uint64_t num_pattern
     kernels::Shape const shape{num_states, num_categories};
     auto const num_slots = options.num_slots == 0 ? enough_slots(num_tips) : options.num_slots;
     auto const clv = shape.block_size() * sizeof(double) + shape.block_scalers() * sizeof(std::uint16_t);
-    auto const table = shape.block_size() * sizeof(double);
+    auto const tables = most_in_focus * shape.block_size() * sizeof(double);
     auto const matrices = (std::uint64_t{2} * num_tips - 3) * shape.matrices_size() * sizeof(double);
     auto const code = kernels::has_masks(num_states) ? sizeof(std::uint8_t) : sizeof(std::uint32_t);
     auto const of_site = num_tips * code + sizeof(std::int64_t) + sizeof(std::uint64_t) + sizeof(double);
@@ -255,8 +255,9 @@ std::uint64_t Partition::bytes(std::uint32_t num_tips, std::uint64_t num_pattern
     auto const numbers = (kernels::padded(num_patterns) + 2 * kernels::padded(most)) * sizeof(std::uint32_t);
     // Those of all inner half-edges, and memory of the search for them.
     auto const classes = most == 0 ? 0 : std::uint64_t{3} * (num_tips - 2) * numbers + 2 * numbers;
-    return kernels::blocks_for(num_patterns) * (num_slots * clv + table + of_site * kernels::block_sites) + matrices +
-           sides + classes;
+    auto const clvs = full_clvs(num_tips, num_slots, most > 0) * clv;
+    return kernels::blocks_for(num_patterns) * (clvs + tables + of_site * kernels::block_sites) + matrices + sides +
+           classes;
 }
 
 std::size_t Partition::num_patterns() const {
