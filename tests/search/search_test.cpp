@@ -180,10 +180,17 @@ TEST(Search, TakesWhatADonorHasBetterAndLeavesTheRest) {
         // Two copies of a good tree, each spoilt at a place of its own.
         auto spoilt = found;
         auto& donor = options.others.emplace_back(found.tree);
+        auto const spoils = [&](msa::HalfEdge h, std::uint32_t variant) {
+            auto tree = found.tree;
+            tree.nni(h, variant);
+            return f.fresh(tree, found.models).loglh() < found.loglh - 1;
+        };
         std::vector<msa::HalfEdge> inner;
         for (auto h : found.tree.edges()) {
-            if (!found.tree.is_tip(h) && !found.tree.is_tip(found.tree.back(h))) inner.push_back(h);
+            if (found.tree.is_tip(h) || found.tree.is_tip(found.tree.back(h))) continue;
+            if (spoils(h, 0) && spoils(h, 1)) inner.push_back(h);
         }
+        ASSERT_FALSE(inner.empty());
         auto const near = subtrees_near(found.tree, {inner[0], found.tree.back(inner[0])}, 2);
         auto const far = std::find_if(inner.begin(), inner.end(), [&](auto h) {
             return std::find(near.begin(), near.end(), h) == near.end() &&
