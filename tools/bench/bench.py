@@ -94,6 +94,7 @@ def main() -> int:
     parser.add_argument("--sets", nargs="+", metavar="DIR",
                         help="data for search and phylo-bootstrap instead of their own: aln.phy, model.txt, perhaps start.nwk")
     parser.add_argument("--runs", metavar="DIR", help="these two keep in DIR what they have run, and go on from it later")
+    parser.add_argument("--other", metavar="REGRAFT_PHYLO", help="search compares with this build instead of other programs")
     parser.add_argument("--kept", action="store_true", help="search reports what is in --runs and runs nothing more")
     parser.add_argument("names", nargs="*", metavar="NAME|FILE",
                         help="runs only these (default: all); msa measures these alignments instead of its own")
@@ -210,8 +211,9 @@ def sets_for(name: str, args: argparse.Namespace) -> list[str]:
 
 
 def keeping(name: str, args: argparse.Namespace) -> list[str]:
-    """The options for what is not to be run again."""
+    """The options for what is not to be run again, and for another build."""
     kept = ["--kept"] if args.kept and name == "search" else []
+    kept += ["--other", args.other] if args.other and name == "search" else []
     return kept + (["--runs", args.runs] if args.runs and name in TAKES_SETS else [])
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compares tree searches, on one thread each, with IQ-TREE and RAxML-NG if they are installed: how likely their trees are, and how long
-they take.
+they take. With --other it compares two builds of regraft-phylo instead.
 
 All programs search on the same data in turn, from several starts. `regraft-phylo evaluate` judges all final trees. A tree fails if it lacks
 some of the taxa, or if it is judged more than 0.01 below what its program says.
@@ -15,7 +15,7 @@ import tempfile
 
 import bench_tool
 import simulate
-from tree_programs import Dataset, Failed, Found, Regraft, Start, Usage, dataset_of, searchers, taxa_of, version
+from tree_programs import OTHER, Dataset, Failed, Found, Regraft, Start, Usage, dataset_of, searchers, taxa_of, version
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 KNOWN = {"primates": Dataset("primates", DATA / "primates.phy"),
@@ -113,6 +113,8 @@ def main() -> int:
                         help="data instead of its own: aln.phy, model.txt and perhaps start.nwk")
     parser.add_argument("--starts", type=int, metavar="N", help="searches for each data set and program")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="runs only these: fast, normal, thorough, iqtree_fast, iqtree, raxml_ng")
+    parser.add_argument("--other", type=pathlib.Path, metavar="REGRAFT_PHYLO",
+                        help="also another build of regraft-phylo, each search right after ours, and how both compare over all data")
     parser.add_argument("--runs", type=pathlib.Path, metavar="DIR", help="keeps in DIR what has run, and does not run it again")
     parser.add_argument("--kept", action="store_true", help="searches nothing: judges what is in --runs")
     args = parser.parse_args()
@@ -121,6 +123,9 @@ def main() -> int:
     judge = programs[0]
     if args.only or args.pace == "smoke":
         programs = [program for program in programs if program.name in (args.only or ("fast", "normal", "thorough"))]
+    if args.other:
+        programs = [twin for ours in programs if isinstance(ours, Regraft)
+                    for twin in (ours, Regraft(args.other.resolve(), ours.effort, ours.effort + OTHER))]
     with tempfile.TemporaryDirectory() as place:
         scratch = pathlib.Path(place)
         sets = [dataset_of(folder) for folder in args.sets] if args.sets else \

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from results import Point, Results
 from svg import COLOURS, document, text
+from tree_programs import OTHER
 
 NAMES = {"fast": "`fast`", "normal": "`normal`", "thorough": "`thorough`", "iqtree_fast": "IQ-TREE `-fast`", "iqtree": "IQ-TREE",
          "raxml_ng": "RAxML-NG"}
+NAMES |= {name + OTHER: f"{NAMES[name]}, other build" for name in ("fast", "normal", "thorough")}
 PEERS = {"fast": "iqtree_fast", "normal": "raxml_ng", "thorough": "iqtree"}  # these search about as long
 
 
@@ -85,6 +87,21 @@ def summary(results: Results) -> list[str]:
             line += (f"; {peer.program} {peer.best_known - peer.log_likelihood.median:.3f} in {in_seconds(peer.seconds.median)} s"
                      f" ({peer.seconds.median / max(ours.seconds.median, 0.01):.2g}x)")
         lines.append(line)
+    return lines + comparison(results)
+
+
+def comparison(results: Results) -> list[str]:
+    """A line per search that two builds made: the time of this build over that of the other one, and the difference of the trees."""
+    lines = []
+    for name in NAMES:
+        pairs = [(ours, theirs) for programs in results.families.values() for ours in programs.get(name, [])
+                 for theirs in programs.get(name + OTHER, []) if ours.arguments == theirs.arguments]
+        if not pairs:
+            continue
+        ratio = statistics.geometric_mean([max(ours.seconds, 0.01) / max(theirs.seconds, 0.01) for ours, theirs in pairs])
+        gains = [ours.run["log_likelihood"] - theirs.run["log_likelihood"] for ours, theirs in pairs]
+        lines.append(f"{name}: {ratio:.3g} of the other build's time (geometric mean of {len(pairs)} searches); log-likelihood "
+                     f"{statistics.median(gains):+.3f} (median), {statistics.mean(gains):+.3f} (mean), {min(gains):+.3f} to {max(gains):+.3f}")
     return lines
 
 
@@ -103,9 +120,10 @@ def draw(results: Results, title: str) -> str:
         return ""
     names = [name for name in NAMES if any(name in programs for programs in families.values())]
     svg = []
+    step = 100 if max(len(NAMES[name]) for name in names) < 20 else 140
     for i, name in enumerate(names):
-        svg += [f'<circle cx="{LEFT + 100 * i + 4}" cy="42" r="4" fill="{COLOURS[i]}"/>',
-                text(LEFT + 100 * i + 14, 46, NAMES[name].replace("`", ""))]
+        svg += [f'<circle cx="{LEFT + step * i + 4}" cy="42" r="4" fill="{COLOURS[i]}"/>',
+                text(LEFT + step * i + 14, 46, NAMES[name].replace("`", ""))]
     svg.append(text(LEFT, 64, "units of log-likelihood below the best tree known, against user seconds", fill="#555555"))
     for i, (data, programs) in enumerate(families.items()):
         left, top = LEFT + i % COLUMNS * (WIDTH + GAP), TOP + i // COLUMNS * (HEIGHT + GAP)

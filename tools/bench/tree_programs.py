@@ -62,11 +62,14 @@ def run(command: list, folder: pathlib.Path) -> Usage:
     return Usage(used.ru_utime, time.monotonic() - begin, used.ru_maxrss * 1024, load)
 
 
+OTHER = "_other"  # ends the name of a search by another build of regraft-phylo
+
+
 class Regraft:
     """regraft-phylo. effort: the value of --effort."""
 
-    def __init__(self, program: pathlib.Path, effort: str):
-        self.program, self.effort, self.name = program, effort, effort
+    def __init__(self, program: pathlib.Path, effort: str, name: str = ""):
+        self.program, self.effort, self.name = program, effort, name or effort
 
     def command(self, what: str, dataset: Dataset, *words) -> list:
         model = ["--partitions", dataset.partitions, "--brlen", dataset.linkage] if dataset.partitions else ["--model", dataset.model]

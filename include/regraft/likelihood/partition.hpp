@@ -40,7 +40,7 @@ struct PartitionOptions {
     std::uint64_t total_weight = 0;
     std::uint32_t num_threads = 1;  // that compute; at least 1
     /// Number of conditional likelihoods that are kept; others are dropped and computed again. At least least_slots().
-    /// 0: the number beyond which nothing gets faster.
+    /// 0: as much memory as makes a search as fast as any more.
     std::size_t num_slots = 0;
     /// Repeats need some memory beside the slots. They are off if num_slots leaves too little.
     Repeats repeats = Repeats::automatic;

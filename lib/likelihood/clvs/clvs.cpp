@@ -21,24 +21,25 @@ std::size_t enough_slots(std::uint32_t num_tips) {
     return std::min(3 * num_inner, num_inner + spare);
 }
 
-/// CLVs of different sizes do not fit together. Between k pinned ones there is a gap for one more if there is memory
-/// for 2k + 1.
-std::size_t full_clvs(std::uint32_t num_tips, std::size_t num_slots, bool has_classes) {
+Room enough_room(std::uint32_t num_tips, bool has_classes) {
     constexpr std::size_t share = 4;
-    if (!has_classes) return num_slots;
-    return std::min(num_slots, std::max(2 * least_slots(num_tips) - 1, num_slots / share));
+    auto const all = enough_slots(num_tips);
+    if (!has_classes) return {all, all};
+    // CLVs of different sizes do not fit together. Between k pinned ones there is a gap for one more if there is memory
+    // for 2k + 1.
+    return {all, std::min(all, std::max(2 * least_slots(num_tips) - 1, all / share))};
 }
 
 Clvs::Clvs(msa::Tree const& tree, std::uint32_t length_set, Transitions& transitions, Tips const& tips,
-           SiteClasses& classes, Threads const& threads, std::size_t num_slots)
+           SiteClasses& classes, Threads const& threads, Room const& room)
     : tree_(&tree),
       classes_(&classes),
       threads_(&threads),
       shape_(transitions.shape()),
       num_blocks_(tips.num_blocks()),
       matrices_(tree, length_set, transitions),
-      slots_({num_slots, full_clvs(tree.num_tips(), num_slots, classes.most() > 0) * num_blocks_},
-             tree.num_half_edges(), shape_.block_size(), shape_.block_scalers()),
+      slots_({room.num_clvs, room.num_full * num_blocks_}, tree.num_half_edges(), shape_.block_size(),
+             shape_.block_scalers()),
       pending_(threads, shape_, num_blocks_,
                bytes_for_sides(shape_, classes.most(), tips.num_sites(), tips.sets().size())),
       sides_(tips, classes, slots_, threads, pending_, shape_, tree.num_half_edges()),

@@ -21,15 +21,20 @@ namespace regraft::likelihood {
 std::size_t least_slots(std::uint32_t num_tips);
 /// The number of slots beyond which nothing gets faster. With these, every inner node can have one.
 std::size_t enough_slots(std::uint32_t num_tips);
-/// The number of CLVs of all sites whose memory so many slots take. With classes of sites it is smaller than the number
-/// of slots: most CLVs are small then, and a search seldom needs those far from where it is.
-std::size_t full_clvs(std::uint32_t num_tips, std::size_t num_slots, bool has_classes);
+/// How much is kept: so many CLVs, in the memory that some of all sites take.
+struct Room {
+    std::size_t num_clvs;
+    std::size_t num_full;  // of all sites
+};
+/// Room that makes a search as fast as any more. Where sites fall into classes, most CLVs are small, and a search
+/// seldom needs those far from where it is.
+Room enough_room(std::uint32_t num_tips, bool has_classes);
 
 class Clvs {
 public:
     /// Keeps views of all arguments. The shape of the transitions must not change.
     Clvs(msa::Tree const& tree, std::uint32_t length_set, Transitions& transitions, Tips const& tips,
-         SiteClasses& classes, Threads const& threads, std::size_t num_slots);
+         SiteClasses& classes, Threads const& threads, Room const& room);
     Clvs(Clvs const&) = delete;  // its parts refer to each other
     Clvs& operator=(Clvs const&) = delete;
     ~Clvs() = default;

@@ -15,6 +15,8 @@ namespace regraft::likelihood {
 /// Keeps the matrices of every edge until its length changes.
 class EdgeMatrices {
 public:
+    static constexpr std::size_t scratches = 3;  // matrices for lengths that are not in the tree
+
     /// Keeps views of the tree and of the transitions, whose shape must not change.
     EdgeMatrices(msa::Tree const& tree, std::uint32_t length_set, Transitions& transitions)
         : tree_(&tree),
@@ -36,8 +38,7 @@ public:
         is_valid_[number(h)] = 1;
         return matrices.get();
     }
-    /// The matrices that h's edge would have if it had this length. Valid until the next call with this number of a
-    /// scratch, below 3.
+    /// The matrices that h's edge would have if it had this length. Valid until the next call with this scratch.
     double const* of(msa::HalfEdge h, double length, std::size_t scratch) {
         if (length == tree_->length(h, length_set_)) return of(h);
         transitions_->fill_matrices(length, scratch_[scratch].get());
@@ -53,7 +54,7 @@ private:
     Transitions* transitions_;
     std::vector<Aligned<double>> matrices_;  // by number
     std::vector<char> is_valid_;
-    std::array<Aligned<double>, 3> scratch_;
+    std::array<Aligned<double>, scratches> scratch_;
 };
 
 }  // namespace regraft::likelihood

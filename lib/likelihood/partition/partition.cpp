@@ -30,16 +30,19 @@ constexpr double loglh_bound_per_tip = 64;
 constexpr double slope_bound = 0x1p24;
 constexpr double curvature_bound = 0x1p48;
 
-/// The number of slots that a partition of this many tips gets.
-std::size_t slots_for(std::uint32_t num_tips, PartitionOptions const& options) {
-    auto const wanted = options.num_slots == 0 ? enough_slots(num_tips) : options.num_slots;
-    return std::min<std::size_t>(std::size_t{3} * (num_tips - 2), std::max(wanted, least_slots(num_tips)));
-}
-
 /// The largest number of classes of sites that pays. If memory is short there are none, because classes of different
 /// sizes do not fit together then.
-std::size_t most_classes_with(std::size_t num_slots, std::uint32_t num_tips, Repeats repeats, std::size_t num_sites) {
-    return num_slots < enough_slots(num_tips) ? 0 : most_classes(repeats, num_sites);
+std::size_t most_classes_for(std::uint32_t num_tips, std::size_t num_sites, PartitionOptions const& options) {
+    bool const is_short = options.num_slots > 0 && options.num_slots < enough_slots(num_tips);
+    return is_short ? 0 : most_classes(options.repeats, num_sites);
+}
+
+/// The room that a partition of this many tips gets.
+Room room_for(std::uint32_t num_tips, bool has_classes, PartitionOptions const& options) {
+    if (options.num_slots == 0) return enough_room(num_tips, has_classes);
+    auto const num_slots =
+        std::min<std::size_t>(std::size_t{3} * (num_tips - 2), std::max(options.num_slots, least_slots(num_tips)));
+    return {num_slots, num_slots};
 }
 
 }  // namespace
@@ -51,11 +54,11 @@ public:
         : tree_(&tree),
           length_set_(length_set),
           num_states_(num_states),
-          num_slots_(slots_for(tree.num_tips(), options)),
           threads_(options.num_threads),
           left_out_(num_states, sites),
           tips_(num_states, sets, sites, left_out_.num_patterns()),
-          classes_(tree, tips_, most_classes_with(num_slots_, tree.num_tips(), options.repeats, tips_.num_sites())),
+          classes_(tree, tips_, most_classes_for(tree.num_tips(), tips_.num_sites(), options)),
+          room_(room_for(tree.num_tips(), classes_.most() > 0, options)),
           weights_(make_aligned<std::int64_t>(padded_sites())),
           loglh_scale_(FixedScale::of(std::bit_ceil(tree.num_tips()) * loglh_bound_per_tip, options.total_weight)),
           derivative_scales_{loglh_scale_, FixedScale::of(slope_bound, options.total_weight),
@@ -77,7 +80,7 @@ public:
         root_.set(transitions_.model(), tips_);
         if (has_shape) return clvs_->invalidate_all();
         updates_before_ = num_updates();
-        clvs_.emplace(*tree_, length_set_, transitions_, tips_, classes_, threads_, num_slots_);
+        clvs_.emplace(*tree_, length_set_, transitions_, tips_, classes_, threads_, room_);
         in_focus_ = {};
     }
 
@@ -207,11 +210,11 @@ private:
     msa::Tree const* tree_;
     std::uint32_t length_set_;
     std::uint32_t num_states_;
-    std::size_t num_slots_;
     Threads threads_;
     LeftOut left_out_;
     Tips tips_;
     SiteClasses classes_;
+    Room room_;
     Aligned<std::int64_t> weights_;
     FixedScale loglh_scale_;
     std::array<FixedScale, 3> derivative_scales_;
@@ -243,19 +246,19 @@ std::uint64_t Partition::bytes(std::uint32_t num_tips, std::uint64_t num_pattern
                                std::uint32_t num_categories, PartitionOptions const& options) {
     constexpr std::size_t most_sets = 32;  // number of state sets of amino acids
     kernels::Shape const shape{num_states, num_categories};
-    auto const num_slots = options.num_slots == 0 ? enough_slots(num_tips) : options.num_slots;
     auto const clv = shape.block_size() * sizeof(double) + shape.block_scalers() * sizeof(std::uint16_t);
     auto const tables = most_in_focus * shape.block_size() * sizeof(double);
-    auto const matrices = (std::uint64_t{2} * num_tips - 3) * shape.matrices_size() * sizeof(double);
+    auto const matrices =
+        (std::uint64_t{2} * num_tips - 3 + EdgeMatrices::scratches) * shape.matrices_size() * sizeof(double);
     auto const code = kernels::has_masks(num_states) ? sizeof(std::uint8_t) : sizeof(std::uint32_t);
     auto const of_site = num_tips * code + sizeof(std::int64_t) + sizeof(std::uint64_t) + sizeof(double);
-    auto const most = most_classes_with(num_slots, num_tips, options.repeats, num_patterns);
+    auto const most = most_classes_for(num_tips, num_patterns, options);
     auto const num_sets = kernels::has_masks(num_states) ? 0 : most_sets;
     auto const sides = bytes_for_sides(shape, most, num_patterns, num_sets);
     auto const numbers = (kernels::padded(num_patterns) + 2 * kernels::padded(most)) * sizeof(std::uint32_t);
     // Those of all inner half-edges, and memory of the search for them.
     auto const classes = most == 0 ? 0 : std::uint64_t{3} * (num_tips - 2) * numbers + 2 * numbers;
-    auto const clvs = full_clvs(num_tips, num_slots, most > 0) * clv;
+    auto const clvs = room_for(num_tips, most > 0, options).num_full * clv;
     return kernels::blocks_for(num_patterns) * (clvs + tables + of_site * kernels::block_sites) + matrices + sides +
            classes;
 }
