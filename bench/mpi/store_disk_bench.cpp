@@ -230,7 +230,7 @@ std::vector<Config> configs(std::string_view pace) {
         if (pace == "smoke") {
             all.push_back({1, shared, 1});
         } else if (pace == "short") {
-            all.push_back({16, shared, 5});
+            all.push_back({4, shared, 5});
         } else {
             all.push_back({16, shared, 15});
             all.push_back({64, shared, 9});
@@ -270,6 +270,6 @@ int main(int argc, char** argv) {
         benchmark::AddCustomContext("drawing", "floor");
         benchmark::AddCustomContext("floor", "plain writes and reads");
         benchmark::AddCustomContext("mean_pes", "1,2,4");
-        benchmark::AddCustomContext("mean_mebibytes", "16,64");
+        benchmark::AddCustomContext("mean_mebibytes", "4,16,64");
     });
 }

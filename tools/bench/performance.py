@@ -13,6 +13,7 @@ import floors
 import phylo_tables
 import plot
 import programs
+import recoveries
 import searches
 from results import Broken
 
@@ -41,7 +42,8 @@ def main() -> int:
 
 
 def overview(folder: pathlib.Path) -> str:
-    parts = {"matching": senders, "schedule": rounds, "msa": compression, "store": storing, "likelihood": likelihoods, "sums": reductions}
+    parts = {"matching": senders, "schedule": rounds, "msa": compression, "store": storing, "recovery": recovering,
+             "likelihood": likelihoods, "sums": reductions}
     files = {name: folder / f"{name}.json" for name in parts}
     return "\n".join(parts[name](plot.read(file)) for name, file in files.items() if file.exists())
 
@@ -272,6 +274,15 @@ def storing(results: plot.Results) -> str:
             "the same bytes\n"
             "between the same pairs of ranks in buffers that exist already ([operations](../bench/results/README.md)):\n\n"
             f"{table(head, rows)}\nAll sizes: {floors.summary(results)[-1]}.\n\n{source(results)}")
+
+
+def recovering(results: plot.Results) -> str:
+    """A row per number of ranks and size."""
+    head, rows = recoveries.table_rows(results)
+    return ("From the death of one rank to work ([phases](#from-a-death-to-work)), in milliseconds, with so many MiB of input and as much "
+            "state on each\n"
+            "rank. `restart` is the start of the job up to the end of its first step:\n\n"
+            f"{table(head, rows)}\n{source(results)}")
 
 
 def likelihoods(results: plot.Results) -> str:

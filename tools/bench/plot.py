@@ -7,8 +7,8 @@ triangle at the time at which it was stopped.
 
 The context of the JSON decides about the clock (`clock`: real_time, the default, or cpu_time), the names in the legend (`labels`:
 "algorithm=label,...") and the picture (`drawing`): compression draws bytes and speed (compressors.py), floor draws times over a floor
-(floors.py), search draws likelihood against time (searches.py), programs draws what surviving costs (programs.py), bytes_per_taxon draws
-this counter in place of time, none draws nothing.
+(floors.py), search draws likelihood against time (searches.py), programs draws what surviving costs (programs.py), recovery draws the
+phases of recoveries (recoveries.py), bytes_per_taxon draws this counter in place of time, none draws nothing.
 """
 import math
 import pathlib
@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import compressors
 import floors
 import programs
+import recoveries
 import searches
 from results import Broken, Point, Results, in_words, read  # noqa: F401  (other scripts take these from here)
 from svg import COLOURS, document, text
@@ -195,26 +196,32 @@ def draw(results: Results, title: str, counter: str = "") -> str:
     return document(width, height, LEFT, title, svg)
 
 
-def plot(source: pathlib.Path, target: pathlib.Path) -> bool:
-    """Draws results into a file. Returns whether there was something to draw."""
-    results = read(source)
+def drawn(results: Results, name: str) -> str:
+    """The SVG of the results of benchmark NAME; empty if there is nothing to draw."""
     context = results.context
     where = ", ".join(filter(None, [context.get("cpu", ""), context.get("commit", "")]))
     where = f" ({where})" if where else ""
-    if context.get("drawing") == "none":
-        svg = ""
-    elif context.get("drawing") == "compression":
-        svg = compressors.draw(results, f"{source.stem}: size and speed{where}")
-    elif context.get("drawing") == "bytes_per_taxon":
-        svg = draw(results, f"{source.stem}: bytes per taxon{where}", "bytes_per_taxon")
-    elif context.get("drawing") == "floor":
-        svg = floors.draw(results, f"{source.stem}: time over the floor{where}")
-    elif context.get("drawing") == "search":
-        svg = searches.draw(results, f"{source.stem}: how far below the best tree known, after how long{where}")
-    elif context.get("drawing") == "programs":
-        svg = programs.draw(results, f"What surviving costs{where}")
-    else:
-        svg = draw(results, f"{source.stem}: time against {results.size_name}{where}")
+    drawing = context.get("drawing")
+    if drawing == "none":
+        return ""
+    if drawing == "compression":
+        return compressors.draw(results, f"{name}: size and speed{where}")
+    if drawing == "bytes_per_taxon":
+        return draw(results, f"{name}: bytes per taxon{where}", "bytes_per_taxon")
+    if drawing == "floor":
+        return floors.draw(results, f"{name}: time over the floor{where}")
+    if drawing == "search":
+        return searches.draw(results, f"{name}: how far below the best tree known, after how long{where}")
+    if drawing == "programs":
+        return programs.draw(results, f"What surviving costs{where}")
+    if drawing == "recovery":
+        return recoveries.draw(results, f"From the death of a rank to work{where}")
+    return draw(results, f"{name}: time against {results.size_name}{where}")
+
+
+def plot(source: pathlib.Path, target: pathlib.Path) -> bool:
+    """Draws results into a file. Returns whether there was something to draw."""
+    svg = drawn(read(source), source.stem)
     if svg:
         target.write_text(svg, encoding="utf-8")
     return bool(svg)
