@@ -26,8 +26,9 @@ from collections.abc import Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/bench"))
-import bench  # noqa: E402
+sys.path.insert(0, str(ROOT / "tools/bench/report"))
 import bench_tool  # noqa: E402
+import machine  # noqa: E402
 
 LIMIT = 1200  # seconds for a run, after which it hangs
 SKIPPED = 77
@@ -188,7 +189,7 @@ def main() -> int:
     print(soak.table())
     if args.out:
         command = f"./run soak --minutes {args.minutes:g} --seed {args.seed}"
-        context = {"seed": args.seed, "minutes": args.minutes, "command": command, "cpu": bench.cpu_name(), "commit": bench.commit()}
+        context = {"seed": args.seed, "minutes": args.minutes, "command": command, "cpu": machine.cpu_name(), "commit": machine.commit(ROOT)}
         bench_tool.write(args.out, context, soak.records())
     return 1 if any(it.failed for it in soak.tallies.values()) else 0
 

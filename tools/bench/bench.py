@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks that were built. Writes the results of each program (compact.py) and a plot, and prints a summary. The raw output of
-the programs, with all repetitions, stays in BUILD/bench-raw/.
+"""Runs the benchmarks that were built. Writes the results of each program (compact.py) and a plot, and prints a summary. Then it writes one
+page about everything that is in the folder of results: RESULTS/report/report.html, and report.md. The raw output of the programs, with all
+repetitions, stays in BUILD/bench-raw/.
+
+--compare OLD says in the page, and at the end of the output, what is different from earlier results. --compare-build DIR runs the programs
+of another build folder, such as CHECKOUT/build-bench, and ours by turns, which tells differences from noise best.
 
 A benchmark is named ALGORITHM/FAMILY/SIZE:N/...; its program may put into the context of its JSON
   subject  the algorithm that the summary compares all others with: a line per family, at the largest size that others reach
@@ -8,7 +12,8 @@ A benchmark is named ALGORITHM/FAMILY/SIZE:N/...; its program may put into the c
   labels   the names of algorithms in text, as "algorithm=label,..."
   clock    real_time (default) or cpu_time: the time that is compared and drawn
   drawing  what is compared and drawn in place of times: bytes and speeds (compression: compressors.py), times over that of MPI alone
-           (floor: floors.py), likelihoods of trees (search: searches.py), what surviving costs (programs: programs.py), or nothing (none)
+           (floor: floors.py), likelihoods of trees (search: searches.py), what surviving costs (programs: programs.py), the phases of
+           recoveries (recovery: recoveries.py), or nothing (none)
 The error "did not finish N UNIT in T s" is a measurement. Any other error is a failure.
 """
 import argparse
@@ -16,8 +21,6 @@ import contextlib
 import json
 import os
 import pathlib
-import platform
-import re
 import shlex
 import subprocess
 import sys
@@ -29,13 +32,18 @@ import compressors
 import floors
 import plot
 import programs
+import recoveries
 import searches
 from results import STOPPED, Broken, lines, load
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tools/setup"))
+sys.path.insert(0, str(HERE / "report"))
 import choose  # noqa: E402
+import compare  # noqa: E402
+import machine  # noqa: E402
+import report  # noqa: E402
 
 SHORT = ["--benchmark_min_time=0.01"]
 FULL = ["--benchmark_repetitions=10", "--benchmark_min_time=0.1"]
@@ -46,7 +54,7 @@ SPECIAL = {
         "full": ["--benchmark_repetitions=5", "--benchmark_min_time=0.1", "--limit=10"],
     },
     "schedule": {"full": ["--benchmark_repetitions=5", "--benchmark_min_time=0.1", "--large"]},
-    "msa": {"short": ["--short", "--benchmark_min_time=0.05"], "full": ["--benchmark_repetitions=3", "--benchmark_min_time=0.05"]},
+    "msa": {"short": ["--short", "--benchmark_min_time=0.02"], "full": ["--benchmark_repetitions=3", "--benchmark_min_time=0.05"]},
     "reassign": {"short": ["--benchmark_min_time=0.01", "--benchmark_filter=/pes:(64|400)/"]},
     "store": {"short": ["--short"], "full": []},
     "sums": {"short": ["--short"], "full": ["--benchmark_repetitions=5"]},
@@ -63,7 +71,7 @@ TAKES_FILES = ["msa"]
 # These are MPI jobs, on so many ranks.
 JOBS = {"store": {"short": [4, 8], "full": [2, 4, 8, 16]}, "sums": {"short": [1, 2], "full": [1, 2, 4]},
         "snapshot": {"short": [4, 8], "full": [4, 8, 16]}, "agree": {"short": [2, 4, 8], "full": [2, 4, 8, 16, 32]},
-        "store_disk": {"short": [2], "full": [1, 2, 4]}}
+        "store_disk": {"short": [4], "full": [1, 2, 4]}}
 # These jobs write files into a folder that they are given.
 TAKES_FOLDER = ["store_disk"]
 # Peers in Python: the package from PyPI, and the tool that measures it on the files that --write-edges=FOLDER leaves.
@@ -74,14 +82,48 @@ TOOLS = {"search": "search_bench.py", "phylo-scale": "phylo_scale_bench.py", "ph
          "phylo-checkpoints": "phylo_checkpoints_bench.py"}
 # This tool measures regraft-msa on alignments of a generator. It runs only if it is named, too.
 GENERATED = {"msa-scale": "msa_scale_bench.py"}
-# This tool measures the examples. It runs only if it is named, too.
+# This tool measures the examples. At full size it runs only if it is named.
 EXAMPLES = {"programs": "programs_bench.py"}
-# This tool runs its program with and without the shield.
-SHIELDED = {"shield": "shield_bench.py"}
+# These tools run their program as jobs of their own. ulfm runs that of the shield.
+TOOLS_OF_JOBS = {"recovery": "recovery_bench.py", "shield": "shield_bench.py", "ulfm": "shield_bench.py"}
 TAKES_SETS = ["search", "phylo-bootstrap"]
 
 
-def main() -> int:
+class Build:
+    """The programs of a build folder, by the names of benchmarks."""
+
+    def __init__(self, programs_folder: pathlib.Path, mpirun: str | None):
+        self.folder = programs_folder.resolve().parent
+        self.built = {file.name.removesuffix("_bench"): file for file in sorted(programs_folder.glob("*_bench"))
+                      if os.access(file, os.X_OK) and file.is_file()}
+        if "shield" in self.built:
+            self.built["ulfm"] = self.built["shield"]
+        self.shield = self.folder / "lib/shield/calls/libregraft_shield.so"
+        if not self.shield.exists():
+            self.built.pop("shield", None)
+        if not mpirun:
+            self.built = {name: file for name, file in self.built.items() if name not in {*JOBS, *TOOLS_OF_JOBS}}
+        self.phylo, self.msa = self.folder / "apps/phylo/regraft-phylo", self.folder / "apps/msa/regraft-msa"
+        self.generator, self.examples = programs_folder / "surveillance", self.folder / "examples"
+        self.tools = GENERATED if self.msa.exists() and self.generator.exists() else {}
+        self.tools = self.tools | (TOOLS if self.phylo.exists() else {})
+        self.tools = self.tools | (EXAMPLES if mpirun and (self.examples / "stencil").exists() else {})
+
+    def has(self, name: str) -> bool:
+        return name in self.built or name in self.tools
+
+    def by_default(self, short: bool) -> list[str]:
+        """What runs if nothing is named. At full size the examples take long."""
+        return [*self.built, *(name for name in EXAMPLES if short and name in self.tools)]
+
+    @property
+    def plan(self) -> pathlib.Path | None:
+        """The program regraft-plan."""
+        file = self.folder / "apps/plan/regraft-plan"
+        return file if file.exists() else None
+
+
+def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the programs, which are named *_bench")
     parser.add_argument("--results", type=pathlib.Path, required=True, help="folder for JSON and SVG; bench/results/MACHINE to keep them")
@@ -96,82 +138,130 @@ def main() -> int:
     parser.add_argument("--runs", metavar="DIR", help="these two keep in DIR what they have run, and go on from it later")
     parser.add_argument("--other", metavar="REGRAFT_PHYLO", help="search compares with this build instead of other programs")
     parser.add_argument("--kept", action="store_true", help="search reports what is in --runs and runs nothing more")
+    earlier = parser.add_mutually_exclusive_group()
+    earlier.add_argument("--compare", type=pathlib.Path, metavar="OLD", help="earlier results to compare with: a folder, or a JSON file")
+    earlier.add_argument("--compare-build", type=pathlib.Path, metavar="DIR", help="another build folder to compare with, by turns")
+    parser.add_argument("--turns", type=int, default=5, metavar="N", help="how often each build runs (default: 5)")
     parser.add_argument("names", nargs="*", metavar="NAME|FILE",
                         help="runs only these (default: all); msa measures these alignments instead of its own")
     args = parser.parse_args()
     if args.folder and not args.folder.is_dir():
         parser.error(f"{args.folder} is no folder")
+    if args.compare_build and not (args.compare_build / "bench").is_dir():
+        parser.error(f"{args.compare_build} is no build folder with benchmarks: {args.compare_build / 'bench'} is not there")
+    if args.turns < 3:
+        parser.error(f"--turns: expected at least 3, not {args.turns}: fewer turns tell no difference from noise")
+    return args
 
-    built = {p.name.removesuffix("_bench"): p for p in sorted(args.programs.glob("*_bench")) if os.access(p, os.X_OK) and p.is_file()}
-    shield = args.programs.resolve().parent / "lib" / "shield" / "calls" / "libregraft_shield.so"
-    if not args.mpirun:
-        built = {name: program for name, program in built.items() if name not in {*JOBS, *SHIELDED}}
-    if not shield.exists():
-        built = {name: program for name, program in built.items() if name not in SHIELDED}
-    phylo = args.programs.resolve().parent / "apps" / "phylo" / "regraft-phylo"
-    msa = args.programs.resolve().parent / "apps" / "msa" / "regraft-msa"
-    generator = args.programs / "surveillance"
-    examples = args.programs.resolve().parent / "examples"
-    tools = GENERATED if msa.exists() and generator.exists() else {}
-    tools = tools | (TOOLS if phylo.exists() else {}) | (EXAMPLES if args.mpirun and (examples / "stencil").exists() else {})
-    files = [name for name in args.names if name not in built and name not in tools and pathlib.Path(name).is_file()]
-    names = [name for name in args.names if name not in files] or (TAKES_FILES if files else list(built))
+
+def main() -> int:
+    args = parse()
+    build = Build(args.programs, args.mpirun)
+    files = [name for name in args.names if not build.has(name) and pathlib.Path(name).is_file()]
+    names = [name for name in args.names if name not in files] or (TAKES_FILES if files else build.by_default(args.short))
     if files and names != TAKES_FILES:
         print(f"only {TAKES_FILES[0]} takes files", file=sys.stderr)
         return 2
-    if unknown := [name for name in names if name not in built and name not in tools]:
-        print(f"no benchmark is called {', '.join(unknown)}; there are: {', '.join([*built, *tools]) or 'none'}", file=sys.stderr)
+    if unknown := [name for name in names if not build.has(name)]:
+        there_are = ", ".join([*build.built, *build.tools]) or "none"
+        print(f"no benchmark is called {', '.join(unknown)}; there are: {there_are}", file=sys.stderr)
         return 2
     if not names:
         print("no benchmarks are built")
         return 1
+    # Earlier results are read first, because they may be in the folder in which new ones are written.
+    earlier = compare.samples(args.compare, names) if args.compare else None
+    if earlier and not earlier.times:
+        raise Broken(f"{args.compare}: no results of {', '.join(names)} are there")
     args.results.mkdir(parents=True, exist_ok=True)
-    build = args.build or ROOT / "build"
-    disk = (args.folder or build).resolve()
-    raw_results = build / "bench-raw"
-    raw_results.mkdir(parents=True, exist_ok=True)
-    failed = []
-    for name in names:
-        raw, result = raw_results / f"{name}.json", args.results / f"{name}.json"
-        pace = SPECIAL.get(name, {}).get("short" if args.short else "full", SHORT if args.short else FULL)
-        print(f"{name} ...", flush=True)
-        raw.unlink(missing_ok=True)
-        source = f"{name}_bench.cpp"
-        if name in EXAMPLES and name in tools:
-            source, pace = "stencil.cpp", ["--short"] if args.short else []
-            problem = run_tool(tools[name], examples, ["--mpirun", args.mpirun, *pace], raw)
-        elif name in SHIELDED:
-            pace = ["--short"] if args.short else []
-            problem = run_tool(SHIELDED[name], built[name], ["--library", str(shield), "--mpirun", args.mpirun, *pace], raw)
-        elif name in GENERATED:
-            source, pace = "surveillance.cpp", ["--short"] if args.short else []
-            problem = run_tool(GENERATED[name], msa, ["--generator", str(generator), *pace], raw)
-        elif name in tools:
-            source, pace = "search.cpp", (["--short"] if args.short else []) + sets_for(name, args)
-            problem = run_tool(tools[name], phylo, [*keeping(name, args), *pace], raw)
-        elif name in JOBS:
-            with writable(name, disk) as folder:
-                problem = run_job(built[name], JOBS[name]["short" if args.short else "full"], [*pace, *folder], args.mpirun, raw)
-        else:
-            problem = run_program([str(built[name]), *pace, *files], raw)
-        if not problem and name in PYTHON_PEERS:
-            problem = add_python_peer(built[name], PYTHON_PEERS[name], "short" if args.short else "full", args.build, raw)
-        private = {*files, *(args.sets or [])}  # the paths of the user's files are not told
-        words = [pathlib.Path(word).name if word in private else word for word in [*pace, *files]]
-        facts = compiler(args.programs.parent, source) | ({"file_system": file_system(disk)} if name in TAKES_FOLDER else {})
-        problem = problem or conclude(raw, result, name, facts, words)
-        if problem:
-            print(problem)
-            failed.append(name)
-            continue
-        if list_runs(result):
-            failed.append(name)
-        drawn = plot.plot(result, result.with_suffix(".svg"))
-        print(f"results: {result}" + (f", {result.with_suffix('.svg')}" if drawn else ""))
-        compare_families(result)
+    if args.compare_build:
+        failed, comparison = by_turns(args, build, names, files)
+    else:
+        failed = [name for name in names if not measure(args, build, name, files, args.results)]
+        good = [name for name in names if name not in failed]
+        comparison = compare.compare([earlier], [compare.samples(args.results, good)]) if earlier and good else None
+    if comparison:
+        print("\n".join(compare.markdown(comparison)))
+    for file in report.write(args.results, comparison, build.plan):
+        print(f"report: {file}")
     if failed:
         print(f"failed: {', '.join(failed)}")
     return 1 if failed else 0
+
+
+def by_turns(args: argparse.Namespace, build: Build, names: list[str], files: list[str]) -> tuple[list[str], compare.Comparison]:
+    """Runs the programs of the other build and ours by turns: old new old new. Returns what failed, and what is different. The results of
+    our last turn are the results."""
+    other = Build(args.compare_build / "bench", args.mpirun)
+    if absent := [name for name in names if not other.has(name)]:
+        print(f"not in {args.compare_build}, so not compared: {', '.join(absent)}")
+    folders: dict[str, list[pathlib.Path]] = {"old": [], "new": []}
+    failed = []
+    for turn in range(1, args.turns + 1):
+        for which, programs_of_turn in (("old", other), ("new", build)):
+            folder = args.results / "turns" / f"{which}-{turn}"
+            folder.mkdir(parents=True, exist_ok=True)
+            for file in folder.glob("*.json"):
+                file.unlink()
+            folders[which].append(folder)
+            print(f"turn {turn} of {args.turns}, {which} ...", flush=True)
+            failed += [name for name in names if name not in absent and not measure(args, programs_of_turn, name, files, folder)]
+    for file in folders["new"][-1].glob("*.json"):
+        (args.results / file.name).write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
+    olds, news = ([compare.samples(folder) for folder in folders[which]] for which in ("old", "new"))
+    return list(dict.fromkeys(failed)), compare.compare(olds, news)
+
+
+def measure(args: argparse.Namespace, build: Build, name: str, files: list[str], results: pathlib.Path) -> bool:
+    """Runs a benchmark, writes its results and a picture, and prints them. Returns whether it went well."""
+    build_folder = args.build or ROOT / "build"
+    raw, result = build_folder / "bench-raw" / f"{name}.json", results / f"{name}.json"
+    raw.parent.mkdir(parents=True, exist_ok=True)
+    raw.unlink(missing_ok=True)
+    print(f"{name} ...", flush=True)
+    load_meanwhile = machine.Load()
+    problem, source, words = run(args, build, name, files, raw)
+    private = {*files, *(args.sets or [])}  # the paths of the user's files are not told
+    words = [pathlib.Path(word).name if word in private else word for word in words]
+    facts = machine.compiler(build.folder, source) | load_meanwhile.facts()
+    if name in TAKES_FOLDER:
+        facts["file_system"] = machine.file_system((args.folder or build_folder).resolve())
+    facts["commit"] = machine.commit(machine.source_of(build.folder) or ROOT)
+    problem = problem or conclude(raw, result, name, facts, words)
+    if problem:
+        print(problem)
+        return False
+    failed = list_runs(result)
+    drawn = plot.plot(result, result.with_suffix(".svg"))
+    print(f"results: {result}" + (f", {result.with_suffix('.svg')}" if drawn else ""))
+    compare_families(result)
+    return not failed
+
+
+def run(args: argparse.Namespace, build: Build, name: str, files: list[str], raw: pathlib.Path) -> tuple[str, str, list[str]]:
+    """Writes raw. Returns what went wrong, the source file that tells of the compiler, and the words of the command."""
+    pace_name = "short" if args.short else "full"
+    pace = SPECIAL.get(name, {}).get(pace_name, SHORT if args.short else FULL)
+    short = ["--short"] if args.short else []
+    if name in EXAMPLES and name in build.tools:
+        return run_tool(build.tools[name], build.examples, ["--mpirun", args.mpirun, *short], raw), "stencil.cpp", short
+    if name in TOOLS_OF_JOBS:
+        what = {"shield": ["--library", str(build.shield)], "ulfm": ["--ulfm"]}.get(name, [])
+        source = build.built[name].name + ".cpp"
+        return run_tool(TOOLS_OF_JOBS[name], build.built[name], [*what, "--mpirun", args.mpirun, *short], raw), source, short
+    if name in GENERATED:
+        return run_tool(GENERATED[name], build.msa, ["--generator", str(build.generator), *short], raw), "surveillance.cpp", short
+    if name in build.tools:
+        words = short + sets_for(name, args)
+        return run_tool(build.tools[name], build.phylo, [*keeping(name, args), *words], raw), "search.cpp", words
+    source = f"{name}_bench.cpp"
+    if name in JOBS:
+        with writable(name, (args.folder or args.build or ROOT / "build").resolve()) as folder:
+            return run_job(build.built[name], JOBS[name][pace_name], [*pace, *folder], args.mpirun, raw), source, pace
+    problem = run_program([str(build.built[name]), *pace, *files], raw)
+    if not problem and name in PYTHON_PEERS:
+        problem = add_python_peer(build.built[name], PYTHON_PEERS[name], pace_name, args.build, raw)
+    return problem, source, [*pace, *files]
 
 
 @contextlib.contextmanager
@@ -201,7 +291,7 @@ def run_job(program: pathlib.Path, sizes: list[int], pace: list[str], mpirun: st
             return problem
         content = load(raw)
         merged = {**content, "benchmarks": merged.get("benchmarks", []) + content["benchmarks"]}
-    merged["context"]["mpi"] = subprocess.run([mpirun, "--version"], capture_output=True, text=True, check=False).stdout.splitlines()[0]
+    merged["context"]["mpi"] = machine.mpi(mpirun)
     raw.write_text(json.dumps(merged), encoding="utf-8")
     return ""
 
@@ -261,7 +351,7 @@ def python_with(package: str, build: pathlib.Path | None) -> str:
     return next(filter(has_it, (venv, sys.executable)), "")
 
 
-def conclude(raw: pathlib.Path, result: pathlib.Path, name: str, facts: dict[str, str], words: list[str]) -> str:
+def conclude(raw: pathlib.Path, result: pathlib.Path, name: str, facts: dict[str, object], words: list[str]) -> str:
     """Describes raw and writes result from it; returns what went wrong."""
     try:
         describe(raw, name, facts, words)
@@ -271,61 +361,16 @@ def conclude(raw: pathlib.Path, result: pathlib.Path, name: str, facts: dict[str
     return ""
 
 
-def describe(path: pathlib.Path, name: str, facts: dict[str, str], words: list[str]) -> None:
+def describe(path: pathlib.Path, name: str, facts: dict[str, object], words: list[str]) -> None:
     """Adds to the context the facts and all else that is needed to judge the numbers and to measure them again. Removes what is private."""
     content = load(path)
     context = content["context"]
     context.pop("host_name", None)
     context["executable"] = f"{name}_bench"
     context["command"] = shlex.join([f"{name}_bench", *words])
-    context["cpu"] = cpu_name()
-    context["system"] = f"{platform.system()} {platform.machine()}"
-    context["commit"] = commit()
+    context |= machine.facts()
     context |= facts
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-
-
-def cpu_name() -> str:
-    try:
-        found = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.M)
-    except OSError:
-        found = None
-    return found.group(1) if found else platform.processor()
-
-
-def file_system(folder: pathlib.Path) -> str:
-    """The type of the file system that a folder is on; empty if `df` does not tell."""
-    try:
-        told = subprocess.run(["df", "--output=fstype", str(folder)], capture_output=True, text=True, check=False).stdout.split()
-    except OSError:
-        return ""
-    return told[-1] if told else ""
-
-
-def commit() -> str:
-    """The short hash of the commit, with + if files differ from it; empty outside of a repository."""
-
-    def git(*words: str) -> str:
-        try:
-            return subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False).stdout.strip()
-        except OSError:
-            return ""
-
-    return git("rev-parse", "--short", "HEAD") + ("+" if git("status", "--porcelain", "--untracked-files=no") else "")
-
-
-def compiler(build: pathlib.Path, source: str) -> dict[str, str]:
-    """The version and flags of the compiler, for a source file."""
-    try:
-        commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
-        words = shlex.split(next(entry["command"] for entry in commands if pathlib.Path(entry["file"]).name == source))
-    except (OSError, StopIteration):
-        return {}
-    if words[0].endswith("ccache"):
-        words = words[1:]
-    version = subprocess.run([words[0], "--version"], capture_output=True, text=True, check=False).stdout.splitlines()
-    flags = [word for word in words[1:] if re.match(r"-(O|f(?!diagnostics|visibility)|m|D(?!REGRAFT_DATA)|std=)", word)]
-    return {"compiler": version[0] if version else words[0], "flags": " ".join(flags)}
 
 
 def list_runs(path: pathlib.Path) -> bool:
@@ -345,24 +390,16 @@ def list_runs(path: pathlib.Path) -> bool:
 def compare_families(path: pathlib.Path) -> None:
     """Prints a line per family, if there is a subject to compare others with."""
     results = plot.read(path)
-    if results.context.get("drawing") == "compression":
-        print("\n".join(compressors.summary(results)))
-        return
-    if results.context.get("drawing") == "floor":
-        print("\n".join(floors.summary(results)))
-        return
-    if results.context.get("drawing") == "programs":
-        print("\n".join(programs.summary(results)))
-        return
-    if results.context.get("drawing") == "search":
-        print("\n".join(searches.summary(results)))
+    summaries = {"compression": compressors, "floor": floors, "programs": programs, "recovery": recoveries, "search": searches}
+    if (drawing := results.context.get("drawing")) in summaries:
+        print("\n".join(summaries[drawing].summary(results)))
         return
     for family, algorithms in results.families.items():
-        if line := compare(results, algorithms):
+        if line := beside_subject(results, algorithms):
             print(f"{family}: {line}")
 
 
-def compare(results: plot.Results, algorithms: dict[str, list[plot.Point]]) -> str:
+def beside_subject(results: plot.Results, algorithms: dict[str, list[plot.Point]]) -> str:
     """The time of the subject, and how many times as long the others take; empty without a subject."""
     subject = results.context.get("subject", "")
     # Keys sort by size first. All else that a name says must be the same.
