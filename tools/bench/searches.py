@@ -100,8 +100,9 @@ def comparison(results: Results) -> list[str]:
             continue
         ratio = statistics.geometric_mean([max(ours.seconds, 0.01) / max(theirs.seconds, 0.01) for ours, theirs in pairs])
         gains = [ours.run["log_likelihood"] - theirs.run["log_likelihood"] for ours, theirs in pairs]
-        lines.append(f"{name}: {ratio:.3g} of the other build's time (geometric mean of {len(pairs)} searches); log-likelihood "
-                     f"{statistics.median(gains):+.3f} (median), {statistics.mean(gains):+.3f} (mean), {min(gains):+.3f} to {max(gains):+.3f}")
+        spread = ", ".join(f"{gain:+.3f} ({what})" for what, gain in (
+            ("least", min(gains)), ("median", statistics.median(gains)), ("mean", statistics.mean(gains)), ("most", max(gains))))
+        lines.append(f"{name}: {ratio:.3g} of the other build's time (geometric mean of {len(pairs)} searches); log-likelihood {spread}")
     return lines
 
 
