@@ -114,10 +114,7 @@ TEST(LikelihoodChanges, LeaveTheBitsOfAFreshPartition) {
 TEST(LikelihoodChanges, LeaveTheBitsWhereClvsOfAllSizesAreDropped) {
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
         SCOPED_TRACE(seed);
-        auto c = random_case({.num_tips = 400, .num_categories = 2, .num_patterns = 90}, seed);
-        for (auto& row : c.sites.rows) {  // some columns are alike in some taxa
-            for (std::size_t i = 0; i < row.size(); ++i) row[i] = row[i * i % (i % 3 == 0 ? 7 : row.size())];
-        }
+        auto const c = random_case({.num_tips = 400, .num_categories = 1, .num_patterns = 300}, seed);
         for (auto const repeats : {likelihood::Repeats::automatic, likelihood::Repeats::everywhere}) {
             expect_bits_of_a_fresh_one(c, {.repeats = repeats}, seed);
             if (HasFatalFailure()) return;
