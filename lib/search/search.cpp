@@ -37,20 +37,22 @@ void end_round(SearchState& state, double least_gain) {
 
 /// Makes passes as long as they pay for now. When models have changed, gains much smaller than that of the first pass
 /// are left to the next round.
-void smooth_all_branches(DistributedLikelihood& likelihood, double epsilon) {
+void smooth_all_branches(DistributedLikelihood& likelihood, double epsilon, Pace pace) {
     constexpr int max_passes = 8;
     constexpr double least_share = 0.3;
-    auto const first = smooth_branches(likelihood, epsilon);
+    auto const first = smooth_branches(likelihood, epsilon, pace);
     auto gain = first;
     for (int pass = 1; pass < max_passes && gain >= std::max(epsilon, least_share * first); ++pass) {
-        gain = smooth_branches(likelihood, epsilon);
+        gain = smooth_branches(likelihood, epsilon, pace);
     }
 }
 
 /// The steps of a round: all branches, then all models. Returns whether this was the last one.
 bool optimise_next(SearchState& state, DistributedLikelihood& likelihood, double epsilon) {
     if (state.position == 0) {
-        smooth_all_branches(likelihood, epsilon);
+        // What is told in the end is to be exact: batches come to a maximum more slowly.
+        auto const pace = state.stage == Stage::final_model ? Pace::one_by_one : Pace::by_batch;
+        smooth_all_branches(likelihood, epsilon, pace);
     } else {
         optimise_models(likelihood, epsilon);
     }

@@ -93,7 +93,7 @@ TEST(SmoothBranches, NeverLowersTheLikelihoodAndConverges) {
         double gain = std::numeric_limits<double>::infinity();
         double loglh = f.likelihood.loglh();
         for (int pass = 0; pass < 50 && gain > 1e-6; ++pass) {
-            gain = smooth_branches(f.likelihood, 1e-6);
+            gain = smooth_branches(f.likelihood, 1e-6, Pace::one_by_one);
             double const now = f.likelihood.loglh();
             EXPECT_GE(now, loglh - 1e-7);
             loglh = now;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
@@ -51,13 +52,18 @@ std::vector<BestLength> best_lengths(DistributedLikelihood& likelihood, std::spa
 /// Gives an edge its best length. Returns the gain in log-likelihood.
 double optimise_branch(DistributedLikelihood& likelihood, msa::HalfEdge h, double enough = 1e-7);
 
-/// Gives edges their best lengths, each once, a few that have no node in common at the same time. Returns the sum of
-/// their gains, each as if the others stayed. The likelihood can fall where edges that are close depend on each other.
-double optimise_branches(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges, double enough);
+/// How many branches are optimised in the same reductions. by_batch: a few that have no node in common. That takes a
+/// fraction of the reductions, but the likelihood can fall where edges that are close depend on each other.
+enum class Pace : std::uint8_t { one_by_one, by_batch };
+
+/// Gives edges their best lengths, each once. Returns the sum of their gains, each as if the others of its batch
+/// stayed.
+double optimise_branches(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges, double enough,
+                         Pace pace = Pace::by_batch);
 
 /// One pass of optimise_branches over the edges whose own lengths promise enough for a gain of epsilon in total. One
 /// evaluation selects them. Returns the sum of their gains.
-double smooth_branches(DistributedLikelihood& likelihood, double epsilon);
+double smooth_branches(DistributedLikelihood& likelihood, double epsilon, Pace pace = Pace::by_batch);
 
 /// Optimises the free parameters of all partitions' models, separately but at the same time, until a step gains much
 /// less than epsilon. No partition's log-likelihood falls.
