@@ -114,6 +114,13 @@ std::vector<double> DistributedLikelihood::local_loglh(HalfEdge h, std::size_t p
     return result;
 }
 
+std::vector<double> DistributedLikelihood::local_categories(HalfEdge h, std::size_t partition) {
+    return partitions_[partition].category_posteriors(h);
+}
+std::vector<double> DistributedLikelihood::local_states(HalfEdge h, std::size_t partition) {
+    return partitions_[partition].state_posteriors(h);
+}
+
 std::vector<double> DistributedLikelihood::trial_loglh(std::span<ModelTrial const> trials) {
     std::map<std::size_t, Model> before;
     std::vector<FixedSum> sums(trials.size());

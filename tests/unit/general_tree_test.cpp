@@ -41,6 +41,13 @@ TEST(GeneralTrees, KeepNodesOfAnyDegree) {
     EXPECT_EQ(general("(A,B,(C,D,E));").num_nodes(), 7u);
 }
 
+TEST(GeneralTrees, AreWrittenWithTheLabelOfTheirTop) {
+    auto tree = general("(A:1,(B:2,C:3):6,D:4,E:5);");
+    tree.label.resize(tree.num_nodes());
+    tree.label[0] = "top";
+    EXPECT_EQ(to_newick(tree, abcde), "(A:1,(B:2,C:3):6,D:4,E:5)top;");
+}
+
 TEST(GeneralTrees, AreUnrooted) {
     // A root of two children is no node of an unrooted tree.
     EXPECT_EQ(rewritten("((A:1,B:2):1,(C:3,D:4,E:5):2);"), "(A:1,B:2,(C:3,D:4,E:5):3);");

@@ -119,6 +119,13 @@ public:
     /// traversals if there are slots for all inner nodes. Afterwards no edge is in focus.
     void add_all_derivatives(std::span<FixedSum> sums);
 
+    /// The posterior probability of each category of rates given a pattern: [pattern][category], first that of sites
+    /// that never change if the model has such. It is evaluated at the edge of h. Afterwards no edge is in focus.
+    std::vector<double> category_posteriors(msa::HalfEdge h);
+    /// The posterior probability of each state at h's node given a pattern (marginal reconstruction; Yang, Kumar and
+    /// Nei 1995): [pattern][state]. Precondition: h is inner. Afterwards no edge is in focus.
+    std::vector<double> state_posteriors(msa::HalfEdge h);
+
     /// The number of CLVs computed so far.
     std::uint64_t num_updates() const;
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -80,6 +81,16 @@ std::vector<GeneralTree> parse_general_trees(std::string_view text, std::string 
 std::vector<GeneralTree> read_general_trees(std::filesystem::path const& path, std::span<std::string const> taxon_names,
                                             std::string const& origin = "the alignment");
 
+/// A tree of some of the taxa.
+struct PartialTree {
+    std::vector<std::uint32_t> taxa;  // in increasing order
+    GeneralTree tree;                 // its taxon t is taxa[t]; without nodes if there are fewer than three taxa
+};
+/// Reads trees as parse_general_trees does, one at a time, of which each may lack taxa. Calls f with each. Memory is
+/// that of the largest tree.
+void for_each_partial_tree(std::string_view text, std::string const& file, std::span<std::string const> taxon_names,
+                           std::string const& origin, std::function<void(PartialTree const&)> const& f);
+
 /// Trees whose taxa are defined by their own labels.
 struct NamedTrees {
     std::vector<std::string> taxa;   // taxa of the first tree, in alphabetical order (of bytes)
@@ -123,7 +134,8 @@ struct NewickFeatures {
 /// above and as for hung_up_at; labels have no control characters.
 std::string to_newick(Tree const& tree, std::span<std::string const> taxon_names, NewickFeatures const& features);
 
-/// The text of a general tree: rooted at its node 0, with its labels and lengths; otherwise as above.
+/// The text of a general tree: rooted at its node 0, with its labels and lengths; otherwise as above. If node 0 has a
+/// label, it is the name of the root.
 std::string to_newick(GeneralTree const& tree, std::span<std::string const> taxon_names);
 
 }  // namespace regraft::msa

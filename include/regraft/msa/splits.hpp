@@ -33,6 +33,8 @@ public:
     std::size_t size() const { return parts_.size(); }
     /// The split of an inner edge. Valid as long as this object.
     SplitView operator[](std::size_t i) const;
+    /// All taxa, taxon 0 first. Each split is a part of this list. Valid as long as this object.
+    SplitView taxa() const { return taxa_; }
     /// The xor of mix(taxon) over the split.
     std::uint64_t hash(std::size_t i) const { return parts_[i].hash; }
 

@@ -69,6 +69,9 @@ public:
     /// The log-likelihood of each of this PE's patterns, evaluated at the edge of h, without correction for sites that
     /// were left out. Not collective.
     std::vector<double> local_loglh(msa::HalfEdge h, std::size_t partition);
+    /// Partition::category_posteriors and Partition::state_posteriors of this PE's patterns. Not collective.
+    std::vector<double> local_categories(msa::HalfEdge h, std::size_t partition);
+    std::vector<double> local_states(msa::HalfEdge h, std::size_t partition);  // at h's node
     /// Adds sums of such values, which each PE made on a grid, by default loglh_scale(), over all PEs.
     std::vector<double> sum_over_ranks(std::span<FixedSum> sums) { return sum_over_ranks(sums, loglh_scale()); }
     std::vector<double> sum_over_ranks(std::span<FixedSum> sums, FixedScale const& scale);  // scale: their grid
@@ -103,10 +106,8 @@ private:
     void invalidate_beyond(msa::HalfEdge h, Invalidate invalidate);
     /// Invalidates what the move changed, after it was made or undone, and returns the move.
     msa::TreeUndo touched(msa::TreeUndo move);
-    /// Replaces the sums by those over all PEs.
-    void reduce(std::span<FixedSum> sums);
-    /// The values that each three sums represent.
-    std::vector<BranchValue> reduce_branch_values(std::span<FixedSum> sums);
+    void reduce(std::span<FixedSum> sums);                                    // replaces them by those over all PEs
+    std::vector<BranchValue> reduce_branch_values(std::span<FixedSum> sums);  // the values of each three sums
 
     ft::Participants who_;
     msa::Tree tree_;

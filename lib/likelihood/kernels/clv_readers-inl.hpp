@@ -22,6 +22,7 @@ class Plain {
 public:
     Plain(S shape, Side const& side) : shape_(shape), clv_(side.clv) {}
     HWY_INLINE void move_to(std::size_t block, std::size_t site) { at_ = clv_ + shape_.place(block, 0, 0) + site; }
+    HWY_INLINE void prefetch(std::size_t) const {}
     template <std::size_t count>
     HWY_INLINE void get(std::size_t category, std::size_t row, Group<count>& out) const {
         auto const* x = at_ + shape_.place(0, category, row);

@@ -1,4 +1,4 @@
-// Log-likelihoods and their derivatives at any length of an edge.
+// Log-likelihoods and their derivatives at any length of an edge, and what they are made of.
 #include <array>
 #include <cstddef>
 #include <span>
@@ -40,6 +40,17 @@ void make_table(Shape shape, Side const& near, Side const& far, double const* in
     with_known(shape, [&](auto known) {
         with_products(known, near, far,
                       [&](auto a, auto b) { make_table_of(known, a, b, near, far, invariant, table, blocks); });
+    });
+}
+
+void make_products(Shape shape, Side const& near, Side const& far, double const* invariant, double* table,
+                   Blocks blocks) {
+    with_known(shape, [&](auto known) {
+        with_product(known, far, [&](auto b) {
+            auto const make = [&](auto a) { make_table_of(known, a, b, near, far, invariant, table, blocks); };
+            if (near.classes == nullptr) return make(Plain(known, near));
+            make(RowOfClass(known, near));
+        });
     });
 }
 
@@ -109,11 +120,16 @@ HWY_AFTER_NAMESPACE();
 namespace regraft::likelihood::kernels {
 namespace {
 HWY_EXPORT(make_table);
+HWY_EXPORT(make_products);
 HWY_EXPORT(add_derivatives);
 }  // namespace
 
 void make_table(Shape shape, Side const& near, Side const& far, double const* invariant, double* table, Blocks blocks) {
     HWY_DYNAMIC_DISPATCH(make_table)(shape, near, far, invariant, table, blocks);
+}
+void make_products(Shape shape, Side const& near, Side const& far, double const* invariant, double* table,
+                   Blocks blocks) {
+    HWY_DYNAMIC_DISPATCH(make_products)(shape, near, far, invariant, table, blocks);
 }
 void add_derivatives(Shape shape, double const* table, double const* terms, double const* invariant, Weights weights,
                      std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks) {

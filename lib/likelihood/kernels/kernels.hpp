@@ -100,6 +100,12 @@ void add_loglh(Shape shape, Side const& near, Side const& far, Root const& root,
 /// as matrices.
 void make_table(Shape shape, Side const& near, Side const& far, double const* invariant, double* table, Blocks blocks);
 
+/// Fills table, which has the form of a CLV, with near's likelihoods times far's products: the likelihood of a site in
+/// each category with each state at near's node, without frequencies and weights, up to a factor if the site cannot be
+/// invariant. near: as for add_loglh.
+void make_products(Shape shape, Side const& near, Side const& far, double const* invariant, double* table,
+                   Blocks blocks);
+
 /// Adds the log-likelihood and its first and second derivative at a length. terms: [3][category][state].
 void add_derivatives(Shape shape, double const* table, double const* terms, double const* invariant, Weights weights,
                      std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks);

@@ -14,6 +14,7 @@
 #include "likelihood/kernels/kernels.hpp"
 #include "likelihood/models/transitions.hpp"
 #include "likelihood/partition/left_out.hpp"
+#include "likelihood/partition/posteriors.hpp"
 #include "likelihood/partition/root_values.hpp"
 #include "regraft/core/contracts.hpp"
 
@@ -148,6 +149,17 @@ public:
         }
     }
 
+    std::vector<double> category_posteriors(HalfEdge h) {
+        if (num_patterns() == 0) return {};
+        return likelihood::category_posteriors(joint(ends(h)));
+    }
+
+    std::vector<double> state_posteriors(HalfEdge h) {
+        REGRAFT_EXPECTS(!tree_->is_tip(h));
+        if (num_patterns() == 0) return {};
+        return likelihood::state_posteriors(joint({h, tree_->back(h)}));
+    }
+
     FixedScale const& loglh_scale() const { return loglh_scale_; }
     std::span<FixedScale const, 3> derivative_scales() const { return derivative_scales_; }
     std::uint64_t num_updates() const { return updates_before_ + (clvs_ ? clvs_->num_updates() : 0); }
@@ -181,15 +193,32 @@ private:
         clvs_->cut(near[which]);
     }
 
+    /// The likelihoods of categories and states at near's node, in the table of place 0.
+    JointLikelihoods joint(Ends edge) {
+        Clvs::Pinned const near_clv(*clvs_, edge.near);
+        Clvs::Pinned const far_clv(*clvs_, edge.far);
+        auto* const table = table_at(0);
+        auto const sides = clvs_->sides({edge.near, nullptr}, {edge.far, clvs_->matrices(edge.far)});
+        clvs_->pending().for_blocks([&](Blocks blocks) {
+            kernels::make_products(shape(), sides.left, sides.right, root_.invariant(), table, blocks);
+        });
+        return {shape(), table, root_, num_constant(), tips_.num_sites()};
+    }
+
+    double* table_at(std::size_t place) {
+        auto& table = in_focus_[place].table;
+        if (table == nullptr) table = make_aligned<double>(tips_.num_blocks() * shape().block_size());
+        return table.get();
+    }
+
     /// Precondition: both ends are pinned.
     void make_table(HalfEdge near, HalfEdge far, std::size_t place) {
-        auto& [table, scalers] = in_focus_[place];
-        if (table == nullptr) table = make_aligned<double>(tips_.num_blocks() * shape().block_size());
+        auto* const table = table_at(place);
         auto const sides = clvs_->sides({near, transitions_.inverses()}, {far, transitions_.inverses()});
         clvs_->pending().for_blocks([&](Blocks blocks) {
-            kernels::make_table(shape(), sides.left, sides.right, root_.invariant(), table.get(), blocks);
+            kernels::make_table(shape(), sides.left, sides.right, root_.invariant(), table, blocks);
         });
-        if (left_out_.has_term()) scalers = left_out_.scalers(shape(), sides.left, sides.right);
+        if (left_out_.has_term()) in_focus_[place].scalers = left_out_.scalers(shape(), sides.left, sides.right);
     }
 
     /// Precondition: both ends are pinned.
@@ -311,6 +340,12 @@ void Partition::add_derivatives(double t, std::span<FixedSum, 3> sums, std::size
 }
 void Partition::add_all_derivatives(std::span<FixedSum> sums) {
     engine_->add_all_derivatives(sums);
+}
+std::vector<double> Partition::category_posteriors(HalfEdge h) {
+    return engine_->category_posteriors(h);
+}
+std::vector<double> Partition::state_posteriors(HalfEdge h) {
+    return engine_->state_posteriors(h);
 }
 std::uint64_t Partition::num_updates() const {
     return engine_->num_updates();

@@ -15,6 +15,8 @@ void RootValues::set(SiteModel const& model, Tips const& tips) {
     if (common_.empty()) common_ = tips.common_sets();
     if (invariant_ == nullptr) invariant_ = make_aligned<double>(common_.size());
     auto const frequencies = mean_frequencies(model);
+    invariant_states_.clear();
+    for (auto const frequency : frequencies) invariant_states_.push_back(model.invariant * frequency);
     for (std::size_t i = 0; i < common_.size(); ++i) {
         double sum = 0;
         for (std::size_t state = 0; state < model.num_states; ++state) {

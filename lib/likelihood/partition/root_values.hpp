@@ -1,6 +1,7 @@
 // What is multiplied and added where the two sides of an edge meet.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +20,11 @@ public:
     kernels::Root root() const { return {frequencies_.data(), category_weights_.data(), invariant()}; }
     /// Per site, or null if no site is invariant.
     double const* invariant() const { return can_be_invariant_ ? invariant_.get() : nullptr; }
+    /// The likelihood that the site is invariant with this state.
+    double invariant(std::size_t site, std::size_t state) const {
+        bool const is_possible = can_be_invariant_ && (common_[site] >> state & 1) != 0;
+        return is_possible ? invariant_states_[state] : 0;
+    }
 
 private:
     std::vector<double> mean_frequencies(SiteModel const& model) const;
@@ -26,8 +32,9 @@ private:
     std::vector<double> frequencies_;  // [category][state]
     std::vector<double> category_weights_;
     bool can_be_invariant_ = false;
-    Aligned<double> invariant_;          // per site
-    std::vector<std::uint64_t> common_;  // per site: the states that all tips may have; empty until they are needed
+    std::vector<double> invariant_states_;  // per state: likelihood of being invariant with it
+    Aligned<double> invariant_;             // per site
+    std::vector<std::uint64_t> common_;     // per site: the states that all tips may have; empty until they are needed
 };
 
 }  // namespace regraft::likelihood

@@ -76,6 +76,8 @@ public:
     }
     /// Reads and checks the next tree.
     void read();
+    /// The same, but taxa may be missing.
+    void read_some();
     bool at_end() const { return at_ == text_.size(); }
     /// Throws if the text continues.
     void expect_end() const;
@@ -83,6 +85,8 @@ public:
     Tree build();
     /// The same for nodes of any degree. Precondition: at least three taxa.
     GeneralTree build_general() const;
+    /// The same for the taxa that were seen, with their numbers.
+    PartialTree build_partial() const;
     /// The labels of tips before the first ';', in any order and not checked.
     std::vector<std::string> tip_labels();
     std::uint64_t num_resolved() const { return num_resolved_; }
@@ -398,6 +402,22 @@ GeneralTree NewickParser::build_general() const {
     return tree;
 }
 
+PartialTree NewickParser::build_partial() const {
+    PartialTree result;
+    std::vector<std::uint32_t> number(names_.size());
+    for (std::uint32_t t = 0; t < names_.size(); ++t) {
+        if (seen_at_[t] == nowhere) continue;
+        number[t] = static_cast<std::uint32_t>(result.taxa.size());
+        result.taxa.push_back(t);
+    }
+    if (result.taxa.size() < 3) return result;
+    result.tree = build_general();
+    for (auto& taxon : result.tree.taxon) {
+        if (taxon != GeneralTree::no_taxon) taxon = number[taxon];
+    }
+    return result;
+}
+
 std::vector<std::string> NewickParser::tip_labels() {
     std::vector<std::string> labels;
     bool is_tip_next = true;  // after '(' and ','
@@ -415,6 +435,11 @@ std::vector<std::string> NewickParser::tip_labels() {
 }
 
 void NewickParser::read() {
+    read_some();
+    check_all_seen();
+}
+
+void NewickParser::read_some() {
     groups_ = {};
     std::ranges::fill(seen_at_, nowhere);
     skip_space();
@@ -427,7 +452,6 @@ void NewickParser::read() {
         read_groups();
     }
     end_of_tree();
-    check_all_seen();
 }
 
 void NewickParser::read_groups() {
@@ -500,6 +524,15 @@ std::vector<GeneralTree> parse_general_trees(std::string_view text, std::string 
         trees.push_back(parser.build_general());
     } while (!parser.at_end());
     return trees;
+}
+
+void for_each_partial_tree(std::string_view text, std::string const& file, std::span<std::string const> taxon_names,
+                           std::string const& origin, std::function<void(PartialTree const&)> const& f) {
+    NewickParser parser(text, file, taxon_names, Degrees::any, origin);
+    do {
+        parser.read_some();
+        f(parser.build_partial());
+    } while (!parser.at_end());
 }
 
 std::vector<GeneralTree> read_general_trees(std::filesystem::path const& path, std::span<std::string const> taxon_names,

@@ -33,6 +33,7 @@ public:
     std::string write();
 
 private:
+    void write_label(std::uint32_t v);
     void write_edge(std::uint32_t v);
     void push_children(std::uint32_t v);
 
@@ -44,9 +45,13 @@ private:
     std::string out_;
 };
 
+void NewickWriter::write_label(std::uint32_t v) {
+    if (!tree_.label.empty() && !tree_.label[v].empty()) out_ += newick_label(tree_.label[v]);
+}
+
 /// Writes the label and the length, if there are any.
 void NewickWriter::write_edge(std::uint32_t v) {
-    if (!tree_.label.empty() && !tree_.label[v].empty()) out_ += newick_label(tree_.label[v]);
+    write_label(v);
     if (std::isnan(tree_.length[v])) return;
     std::array<char, 40> digits{};
     char const* const end =
@@ -85,12 +90,10 @@ std::string NewickWriter::write() {
             push_children(v);
         }
     }
-    return out_ + ");";
+    out_ += ')';
+    write_label(0);
+    return out_ + ';';
 }
-
-}  // namespace
-
-namespace {
 
 /// Whether a character must not be in a label without quotes: besides those that end it here, those with a meaning for
 /// other programs, which are the punctuation of NEXUS that is not common in names.
