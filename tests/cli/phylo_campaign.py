@@ -112,7 +112,7 @@ def points(jobs: phylo_job.Jobs, args) -> None:
         first = "" if not point.startswith(recovering) else f"spr:inside:{(victim + 1) % ranks}:0,"
         plan = f"{first}{point}:{victim}:0"
         model = "auto" if point.startswith("model_choice:") else "GTR+FC+G4m"
-        more = ["--checkpoint-interval", "0"] if point.startswith("save:") else []
+        more = ["--checkpoint-interval", "0"] if point.startswith("save:") else ["--ancestral"] if point.startswith(("ancestral:", "gather:")) else []
         if point.startswith(("tested:", "test:", "gather_sites:")):
             check(tested(jobs, ranks, plan), of_trees, f"{ranks} ranks, {plan}", victims(plan))
         elif point.startswith(("derive:", "fuse:", "support:")):

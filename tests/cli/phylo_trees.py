@@ -109,7 +109,7 @@ class Files(phylo_job.Folder):
         result.require(result.codes == [0] * ranks, f"{arguments}: expected success")
         output = pathlib.Path(f"{result.prefix}{extension}")
         result.require(output.exists(), f"{arguments}: expected {output}")
-        result.require(result.output.count("written: ") <= 2, "expected one report, not one per rank")
+        result.require(result.output.count("written: ") <= 4, "expected one report, not one per rank")
         return output.read_text(encoding="utf-8")
 
 
@@ -207,6 +207,86 @@ def distances(files: Files, draw: random.Random, ranks: int) -> None:
         assert dendropy.calculate.treecompare.symmetric_difference(both[0], both[1]) == expected[0]
 
 
+def ends_of(split: Split, sides: list[Split], everybody: list[str]) -> tuple[list[set], list[set]]:
+    """The subtrees at both ends of an edge, by their first taxa: on a side of the edge, the largest sides of other edges."""
+    def subtrees(end: set[str]) -> list[set]:
+        within = [side for one in sides for side in (set(one), set(everybody) - one) if side < end]
+        return sorted((side for side in within if not any(side < other for other in within)), key=min)
+    return subtrees(set(split)), subtrees(set(everybody) - split)
+
+
+def quartet_shares(rows: dict[str, str], a: str, b: str, c: str, d: str) -> list[float]:
+    count = [0, 0, 0]
+    for w, x, y, z in zip(rows[a], rows[b], rows[c], rows[d]):
+        if {w, x, y, z} <= set("ACGT"):
+            for k, (pair, other) in enumerate((((w, x), (y, z)), ((w, y), (x, z)), ((w, z), (x, y)))):
+                count[k] += pair[0] == pair[1] != other[0] == other[1]
+    return [number / max(1, sum(count)) for number in count]
+
+
+def pruned(tree: Node, taxa: set[str]) -> Node | None:
+    if not tree.children:
+        return tree if tree.name in taxa else None
+    children = [child for child in (pruned(child, taxa) for child in tree.children) if child]
+    return Node(children, length=tree.length) if len(children) > 1 else children[0] if children else None
+
+
+def concordances(files: Files, draw: random.Random, ranks: int) -> None:
+    everybody = sorted(f"t{i}" for i in range(draw.randrange(4, 14)))
+    tree = random_tree(everybody, draw, 0.9)
+    genes = [shaken(random_tree(everybody, draw, 0.9) if draw.random() < 0.3 else tree, draw) for _ in range(draw.randrange(1, 12))]
+    genes = [pruned(gene, set(draw.sample(everybody, draw.randrange(2, len(everybody) + 1)))) if draw.random() < 0.5 else gene for gene in genes]
+    rows = {name: "".join(draw.choice("ACGTACGTACGTN-R") for _ in range(90)) for name in everybody}
+    paths = files.write("sp.nwk", tree.text() + ";"), files.write("genes.nwk", "".join(gene.text() + ";\n" for gene in genes))
+    msa = files.write("genes.fa", "".join(f">{name}\n{row}\n" for name, row in [*rows.items(), ("not_in_the_tree", "A" * 90)]))
+    out = files.directory / "cf.json"
+    words = ["concordance", "--tree", paths[0], "--gene-trees", paths[1], "--msa", msa, "--quartets", "4000", "--json", str(out), "--redo"]
+    labelled = files.run(ranks, words, ".concordance")
+    prefix = files.directory / f"job{files.jobs.count}"
+    head, *lines = [line.split("\t") for line in pathlib.Path(f"{prefix}.concordanceTable").read_text(encoding="utf-8").splitlines()]
+    edges = splits(parse(pathlib.Path(f"{prefix}.concordanceEdges").read_text(encoding="utf-8")), everybody)
+    assert edges.keys() == splits(tree, everybody).keys() and sorted(int(node.name) for node in edges.values()) == list(range(1, len(lines) + 1)), edges
+    sides = list(splits(tree, everybody, trivial=True))
+    report = json.loads(out.read_text(encoding="utf-8"))
+    assert (report["gene_trees"], report["sites"], report["quartets"], len(report["edges"])) == (len(genes), 90, 4000, len(lines)), report
+    texts = {split: node.name for split, node in splits(parse(labelled), everybody).items()}
+    for split, node in edges.items():
+        row = dict(zip(head, lines[int(node.name) - 1], strict=True))
+        told = report["edges"][int(node.name) - 1]
+        assert one_side(set(told["split"]), everybody) == split and 2 * len(told["split"]) <= len(everybody), told
+        ends = ends_of(split, sides, everybody)
+        if min(ends[1]) < min(ends[0]):  # which end is below is no matter
+            ends = ends[::-1]
+        counts = [0] * 5
+        for gene in genes:
+            taxa = gene.taxa()
+            if not all(sum(bool(subtree & taxa) for subtree in end) >= 2 for end in ends):
+                continue
+            names = sorted(taxa)
+            has = splits(gene, names).keys()
+            found = [one_side(set().union(*ends[0]) & taxa, names) in has]
+            if len(ends[0]) == len(ends[1]) == 2:
+                found += [one_side((ends[0][0] | ends[1][k]) & taxa, names) in has for k in (0, 1)]
+            counts = [n + bool(f) for n, f in zip(counts, [*found, *([0] * (3 - len(found))), not any(found), True])]
+        assert [int(row[name]) for name in ("gCF_N", "gDF1_N", "gDF2_N", "gDFP_N", "gN")] == counts, (row, counts)
+        assert all(row[name] == "NA" if counts[4] == 0 else close(float(row[name]), 100 * counts[k] / counts[4], 0.005) for k, name in enumerate(("gCF", "gDF1", "gDF2", "gDFP"))), row
+        mean = [0.0, 0.0, 0.0]
+        pairs = [[pair for i, j in itertools.combinations(range(len(end)), 2) for pair in [(sorted(end[i]), sorted(end[j]))]] for end in ends]
+        for (a, b), (c, d) in itertools.product(*pairs):
+            some = [quartet_shares(rows, *(draw.choice(taxa) for taxa in (a, b, c, d))) for _ in range(60)]
+            mean = [m + sum(shares[k] for shares in some) / len(some) / len(pairs[0]) / len(pairs[1]) for k, m in enumerate(mean)]
+        if len(ends[0]) == len(ends[1]) == 2:
+            assert all(close(float(row[name]), 100 * mean[k], 12) for k, name in enumerate(("sCF", "sDF1", "sDF2"))), (row, mean)
+        else:
+            assert close(float(row["sCF"]), 100 * mean[0], 12), (row, mean)
+        genes_told, sites_told = texts[split].split("/")
+        assert (genes_told == "NA") == (counts[4] == 0) and close(float(sites_told), float(row["sCF"]), 0.06), texts[split]
+    alone = files.run(1, ["concordance", "--tree", paths[0], "--gene-trees", paths[1]], ".concordanceTable")
+    assert [line.split("\t")[:10] for line in alone.splitlines()[1:]] == [line[:10] for line in lines], alone
+    again = files.run(2, ["concordance", "--tree", paths[0], "--msa", msa, "--quartets", "4000"], ".concordanceTable")
+    assert [line.split("\t")[1:-1] for line in again.splitlines()[1:]] == [line[10:-1] for line in lines], again
+
+
 def names_and_outgroups(files: Files) -> None:
     """Names that need quotes come back in them; the text is rooted where the options say."""
     tree = files.write("q.nwk", "('a b':1,'it''s'[x]:1,('(c)':1,(d_d:1,é:1)99:1)'x,y':2);")
@@ -248,6 +328,7 @@ FILES = {
     "length.nwk": "((A,B):x,C,(D,E));",
     "text.nwk": "no tree at all",
     "pair.nwk": "(A,B);",
+    "four.fa": ">A\nACGT\n>B\nACGT\n>C\nACGT\n>D\nACGT\n",
 }
 BOTH = ["--tree", "{d}/good.nwk", "--bs-trees", "{d}/two.nwk"]
 CASES = [  # arguments, what the message must contain
@@ -280,6 +361,16 @@ CASES = [  # arguments, what the message must contain
     (["consensus", "--trees", "{d}/more.nwk"], "more.nwk:2:16: taxon 'F' is not in the first tree"),
     (["consensus", "--trees", "{d}/length.nwk"], "length.nwk:1:8: expected the length of a branch"),
     (["consensus", "--trees", "{d}/pair.nwk"], "pair.nwk: a tree needs at least three taxa"),
+    (["concordance", "--tree", "{d}/good.nwk"], "needs --gene-trees, --msa or both"),
+    (["concordance", "--gene-trees", "{d}/two.nwk"], "--tree"),
+    (["concordance", "--tree", "{d}/good.nwk", "--gene-trees", "{d}/more.nwk"], "more.nwk:2:16: taxon 'F' is not in {d}/good.nwk"),
+    (["concordance", "--tree", "{d}/good.nwk", "--gene-trees", "{d}/later_twins.nwk"], "later_twins.nwk:2:13: taxon 'D' is in the tree twice"),
+    (["concordance", "--tree", "{d}/good.nwk", "--gene-trees", "{d}/empty.nwk"], "empty.nwk:1:1: expected '('"),
+    (["concordance", "--tree", "{d}/two.nwk", "--gene-trees", "{d}/two.nwk"], "two.nwk: has 2 trees, expected one"),
+    (["concordance", "--tree", "{d}/good.nwk", "--msa", "{d}/four.fa"], "four.fa: lacks taxon 'E', expected all taxa of {d}/good.nwk"),
+    (["concordance", "--tree", "{d}/good.nwk", "--msa", "{d}/good.nwk"], "good.nwk"),
+    (["concordance", "--tree", "{d}/good.nwk", "--gene-trees", "{d}/two.nwk", "--quartets", "0"], "--quartets"),
+    (["concordance", "--tree", "{d}/good.nwk", "--gene-trees", "{d}/two.nwk", "--json", "{d}/two.nwk", "--redo"], "two.nwk: is the input"),
     (["rfdist", "--trees", "{d}/text.nwk"], "text.nwk:1:1: expected '('"),
     (["rfdist", "--trees", "{d}/two.nwk", "--tree", "{d}/other.nwk"], "two.nwk:1:13: taxon 'E' is not in {d}/other.nwk"),
     (["rfdist", "--trees", "{d}/two.nwk", "--json", "{d}/good.nwk"], "good.nwk: exists already"),
@@ -330,7 +421,7 @@ def all_files(jobs: phylo_job.Jobs, _) -> None:
     for seed in range(8):
         draw = random.Random(seed)
         print(f"seed {seed}")
-        for test in (supports, consensus_trees, distances):
+        for test in (supports, consensus_trees, distances, concordances):
             test(files, draw, 3 if seed % 4 == 0 else 1)
     names_and_outgroups(files)
     like_raxml(files)

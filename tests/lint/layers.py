@@ -36,7 +36,7 @@ for number, room in enumerate(SHIELD):
 # Rooms in the order in which they build upon each other: each may include those before it. Files beside the rooms may include all.
 ROOMS = {
     "lib/likelihood": ["kernels", "models", "clvs", "partition"],
-    "apps/phylo": ["files", "together", "trees", "input", "report", "profile", "progress", "job"],
+    "apps/phylo": ["files", "together", "trees", "input", "report", "profile", "progress", "sites", "job"],
     "apps/plan": ["input", "files", "match", "rounds", "recover", "loss", "simulate"],
 }
 # Private headers of others.

@@ -37,6 +37,8 @@ TEST(RaxmlNames, HaveACommandInFront) {
     EXPECT_EQ(ours("--search --msa a.phy --model GTR+G"), "search --msa a.phy --model GTR+G");
     EXPECT_EQ(ours("--msa a.phy --evaluate --tree a.nwk --model JC"), "evaluate --msa a.phy --tree a.nwk --model JC");
     EXPECT_EQ(ours("--loglh --msa a.phy --tree a.nwk --model JC"), "loglh --msa a.phy --tree a.nwk --model JC");
+    EXPECT_EQ(ours("--ancestral --msa a.phy --tree a.nwk --model JC"),
+              "evaluate --ancestral --msa a.phy --tree a.nwk --model JC");
     EXPECT_EQ(ours("--check --msa a.phy --model JC"), "check --msa a.phy --model JC");
     EXPECT_EQ(ours("--parse --msa a.phy --model JC"), "check --msa a.phy --model JC");
     EXPECT_EQ(ours("--search1 --msa a.phy"), "search --starts pars{1} --msa a.phy");

@@ -60,7 +60,7 @@ std::vector<OptionGroup> const groups{
       "--constraint", "--reduced"}},
     {"Search", {"--starts", "--effort", "--spr-radius", "--seed"}},
     {"Support", {"--all", "--bs-trees", "--bs-metric", "--alrt", "--samples"}},
-    {"Output", {"--prefix", "--redo", "--json", "--outgroup", "--sitelh", "--profile"}},
+    {"Output", {"--prefix", "--redo", "--json", "--outgroup", "--sitelh", "--site-rates", "--ancestral", "--profile"}},
     {"Resources",
      {"--threads", "--groups", "--memory", "--time-limit", "--checkpoint-interval", "--keep", "--replicas"}},
     {"For tests", {"--fail", "--repeats", "--instructions"}}};
@@ -346,6 +346,14 @@ void add_options(CLI::App& app, Options& options) {
                  "write PREFIX.siteLH: the log-likelihood of each site, in the alignment's order, as TREE-PUZZLE does");
 }
 
+void add_site_results(CLI::App& app, Options& options) {
+    app.add_flag("--site-rates", options.site_rates,
+                 "write PREFIX.rate: the rate of each site, by the empirical Bayesian method, as IQ-TREE does");
+    app.add_flag("--ancestral", options.ancestral,
+                 "write the probable states of each site at each inner node: PREFIX.ancestralProbs, "
+                 "PREFIX.ancestralStates and, with the names of the nodes, PREFIX.ancestralTree, as RAxML-NG does");
+}
+
 void add_tree(CLI::App& app, Options& options) {
     app.add_option("--tree", options.tree, "Newick tree to evaluate, or trees to start from")->type_name("FILE");
     app.footer(std::string(what_auto_does) + after);
@@ -417,6 +425,7 @@ Parsed parse_our_words(int argc, char const* const* argv) {
         if (meaning[i] == Command::search) add_search_options(*subcommands[i], options);
         add_options(*subcommands[i], options);
         (meaning[i] == Command::test ? add_test_options : add_tree)(*subcommands[i], options);
+        if (meaning[i] != Command::test) add_site_results(*subcommands[i], options);
         if (meaning[i] != Command::loglh) add_profile(*subcommands[i], options);
         group_options(*subcommands[i]);
     }

@@ -35,6 +35,8 @@ struct Options {
     std::uint32_t alrt_replicates = 0;  // replicates of SH-aLRT; 0: none
     std::uint32_t samples = 10'000;     // samples of each size, for tests of trees
     bool site_loglh = false;            // write the log-likelihoods of single sites
+    bool site_rates = false;            // write the rates of single sites
+    bool ancestral = false;             // write the states of ancestors
     bool until_convergence = false;     // fewer replicates if they suffice
     std::vector<std::string> outgroup;  // taxa at which trees are rooted when they are written
     std::uint64_t seed = 1;
@@ -55,6 +57,8 @@ struct Options {
     std::string instructions;  // instructions of the kernels; empty: the best
     std::string fail;          // failure plan, or random:SEED:COUNT
 
+    /// Whether results of single sites are written.
+    bool writes_sites() const { return site_loglh || site_rates || ancestral; }
     /// Whether what an earlier run has left is not gone on from.
     bool begins_anew() const { return redo && !is_restart; }
     std::filesystem::path output(std::string const& extension) const { return prefix + extension; }

@@ -25,6 +25,7 @@ constexpr std::array commands{
     CommandName{"--evaluate", "evaluate", "", ""},
     CommandName{"--loglh", "loglh", "", ""},
     CommandName{"--sitelh", "evaluate", "--sitelh", ""},
+    CommandName{"--ancestral", "evaluate", "--ancestral", ""},
     CommandName{"--check", "check", "", ""},
     CommandName{"--parse", "check", "", ""},
 };
@@ -48,7 +49,6 @@ struct Foreign {
     std::string_view advice;
 };
 constexpr std::array foreign{
-    Foreign{"--ancestral", "", "states of ancestors are not computed"},
     Foreign{"--blmax", "", "the bounds of branch lengths are fixed; leave it out"},
     Foreign{"--blmin", "", "the bounds of branch lengths are fixed; leave it out"},
     Foreign{"--blopt", "", "branch lengths are optimised by Newton's method; leave it out"},

@@ -6,11 +6,12 @@
 #include <fmt/format.h>
 
 #include "job/resources.hpp"
-#include "job/site_values.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/likelihood/instructions.hpp"
 #include "report/tree_files.hpp"
+#include "sites/site_rates.hpp"
+#include "sites/site_values.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -48,8 +49,9 @@ Result Job::body() {
         meet();
         for (auto const& line : agenda.lines_of(items, known_.progress)) context_.say(line);
     }
-    auto result = result_of();
-    files_.write_output(result, climber_.work_log());
+    LargeFiles large;
+    auto result = result_of(large);
+    files_.write_output(result, std::move(large), climber_.work_log());
     return result;
 }
 
@@ -215,13 +217,14 @@ std::vector<std::vector<double>> Job::site_loglh() {
     for (auto const item : items) {
         auto likelihood = climber_.likelihood_of(*progress.find(item), context_.comm, {});
         auto const mine = pattern_loglh(likelihood, patterns);
-        result.push_back(gather_values(context_.comm, dataset, sites_.group(), mine));
+        result.push_back(gather_values(context_.comm, dataset.num_patterns(), sites_.group().work, mine));
     }
     return result;
 }
 
-/// The result: the progress, the likelihoods of the best tree, and statistics of the job.
-Result Job::result_of() {
+/// The result: the progress, the likelihoods of the best tree, and statistics of the job. large: gets what is not in
+/// the result.
+Result Job::result_of(LargeFiles& large) {
     auto& [comm, options, output, log, dataset, agenda] = context_;
     auto const item = agenda->best_item(known_.progress);
     sites_.deal(1, nullptr);
@@ -232,6 +235,13 @@ Result Job::result_of() {
         records_.doing = "output";
         if (options.command == Command::loglh) result.state.loglh = likelihood.loglh();
         result.partition_loglh = likelihood.partition_loglh();
+        auto const& work = sites_.group().work;
+        if (options.site_rates) result.pattern_rates = pattern_rates(comm, dataset, work, likelihood);
+        if (options.ancestral) {
+            bool const writes = output == Context::Output::files;
+            auto const path = [&](char const* name) { return writes ? options.output(name) : std::filesystem::path(); };
+            large = write_ancestors(comm, dataset, work, likelihood, path(".ancestralProbs"), path(".ancestralStates"));
+        }
     }
     if (options.site_loglh) result.site_loglh = site_loglh();
     if (!dataset.outgroup.empty() && !is_clade(result.state.tree, dataset)) {

@@ -13,6 +13,7 @@
 #include "job/job_files.hpp"
 #include "job/meeting.hpp"
 #include "job/records.hpp"
+#include "sites/ancestral.hpp"
 
 namespace regraft::phylo {
 
@@ -45,7 +46,7 @@ private:
     void meet();
     void recover(ft::Failure const& failure);
     [[noreturn]] void stop();
-    Result result_of();
+    Result result_of(LargeFiles& large);
 
     Context context_;
     std::string failure_plan_;

@@ -17,6 +17,7 @@
 #include "regraft/core/errors.hpp"
 #include "report/test_report.hpp"
 #include "report/tree_files.hpp"
+#include "sites/site_rates.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -44,7 +45,7 @@ ReadPatterns JobFiles::read_whole() {
         write_reduced(options, checked);
     }
     dataset = std::move(input.dataset);
-    if (options.site_loglh) dataset.pattern_of_site = input.patterns.pattern_of_site;
+    if (options.writes_sites()) dataset.pattern_of_site = input.patterns.pattern_of_site;
     auto const mine = my_part(dataset, comm);
     auto blocks = to_blocks(input.patterns, std::span(&mine, 1));
     return {std::move(input.patterns), std::move(blocks)};
@@ -74,7 +75,7 @@ ReadPatterns JobFiles::read_all() {
     };
     attempt([&] {
         if (keeps) prepare_output(options, comm.leads() ? Trial::write : Trial::look);
-        bool const needs_text = !options.reduced.empty() || !options.site_weights.empty() || options.site_loglh;
+        bool const needs_text = !options.reduced.empty() || !options.site_weights.empty() || options.writes_sites();
         if (!needs_text) columns = RgmColumns::open(options.msa);
     });
     auto read = read_share(columns);
@@ -240,16 +241,17 @@ std::filesystem::path JobFiles::checkpoint_path() const {
     return phylo::checkpoint_path(context_.options.prefix, number);
 }
 
-void JobFiles::write_output(Result const& result, WorkLog const* work) {
+void JobFiles::write_output(Result const& result, LargeFiles large, WorkLog const* work) {
     auto& [comm, options, output, log, dataset, agenda] = context_;
     comm.reach(output_phase.before);
     auto const profile = work != nullptr ? std::optional(gather_profile(comm, *work)) : std::nullopt;
     bool const writes = output == Context::Output::files && comm.leads();
     auto const closing = closing_lines(options, result);
     auto problem = writes ? save() : Problem();
+    if (problem.text.empty()) problem = std::move(large.problem);
     comm.reach(output_phase.inside);
     try {
-        if (writes && problem.text.empty()) write_files_of(result, profile, closing);
+        if (writes && problem.text.empty()) write_files_of(result, std::move(large.files), profile, closing);
     } catch (std::exception const& error) {
         problem = Problem::of(error);
     }
@@ -264,7 +266,8 @@ void JobFiles::write_output(Result const& result, WorkLog const* work) {
     agree_on_input(comm, {log.problem() + "; the log is in " + options.output(".log").string(), common::failed});
 }
 
-void JobFiles::write_files_of(Result const& result, std::optional<Profile> const& profile, std::string const& closing) {
+void JobFiles::write_files_of(Result const& result, std::vector<disk::NewFile> large,
+                              std::optional<Profile> const& profile, std::string const& closing) {
     auto const& options = context_.options;
     auto const& dataset = context_.dataset;
     FileTexts files;
@@ -277,11 +280,20 @@ void JobFiles::write_files_of(Result const& result, std::optional<Profile> const
     add(".bestModel", best_models(dataset, result.state));
     if (!result.tests.empty()) add(".test", test_table(result.tests));
     if (options.site_loglh) add(".siteLH", site_table(dataset, result.site_loglh));
+    if (options.site_rates) {
+        auto const file = options.output(".rate").filename().string();
+        add(".rate", rate_table(dataset, result.state, result.pattern_rates, file));
+    }
+    if (options.ancestral) {
+        auto const names = ancestor_names(result.state.tree);
+        add(".ancestralTree", with_node_names(dataset, result.state.tree, names) + '\n');
+        for (auto const* extension : {".ancestralProbs", ".ancestralStates"}) written.insert(extension);
+    }
     if (profile) add(".profile.json", to_json(*profile));
     if (profile) add(".profile.svg", to_svg(*profile));
     add(".json", to_json(options, dataset, result));
     add(".log", context_.log.with(closing));
-    write_files(files);
+    write_files(files, std::move(large));
     remove_outputs_but(written, options);
 }
 

@@ -19,6 +19,7 @@
 #include "job/records.hpp"
 #include "profile/profile.hpp"
 #include "report/report.hpp"
+#include "sites/ancestral.hpp"
 #include "together/shared_input_error.hpp"
 
 namespace regraft::phylo {
@@ -61,8 +62,9 @@ public:
 
     /// Writes all files so that they appear together. As long as some of them may be missing, there is a checkpoint
     /// with the result. So if a job is ended between the first name and the last, the same command completes its
-    /// output. work: for a profile; null: none is written. Collective, uniform.
-    void write_output(Result const& result, WorkLog const* work);
+    /// output. large: further files, which appear with the others. work: for a profile; null: none is written.
+    /// Collective, uniform.
+    void write_output(Result const& result, LargeFiles large, WorkLog const* work);
 
 private:
     using Clock = Records::Clock;
@@ -75,7 +77,8 @@ private:
     Progress read_saved(std::string const& prefix);
     Progress read_kept();
     Progress checked_progress(CheckpointContents const& contents) const;
-    void write_files_of(Result const& result, std::optional<Profile> const& profile, std::string const& closing);
+    void write_files_of(Result const& result, std::vector<disk::NewFile> large, std::optional<Profile> const& profile,
+                        std::string const& closing);
 
     Context& context_;
     Knowledge& known_;

@@ -71,6 +71,13 @@ struct Supports {
     std::vector<double> alrt;  // SH-like approximate likelihood ratio test
 };
 
+/// The rates of all patterns: posterior means, and the most probable category of each, a position in the order of
+/// likelihood::Partition::category_posteriors.
+struct PatternRates {
+    std::vector<double> mean;
+    std::vector<double> category;
+};
+
 /// Everything that the output files contain.
 struct Result {
     explicit Result(SearchState final_state) : state(std::move(final_state)) {}
@@ -83,6 +90,7 @@ struct Result {
     Supports supports;
     std::vector<TreeTest> tests;                  // of the starts' trees, if they are tested
     std::vector<std::vector<double>> site_loglh;  // of the trees that were evaluated, on the leading PE, if requested
+    PatternRates pattern_rates;                   // of the best tree, likewise
     std::uint32_t ranks_started = 0;
     std::vector<PeId> ranks_lost;
     std::string failure_plan;

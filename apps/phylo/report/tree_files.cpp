@@ -29,11 +29,36 @@ msa::Tree with_mean_lengths(Dataset const& dataset, msa::Tree const& tree) {
     return mean;
 }
 
-/// The text of the tree, rooted at the outgroup or, if that is no clade, at its first taxon.
+/// The outgroup or, if that is no clade, its first taxon.
+std::span<std::uint32_t const> usable_outgroup(msa::Tree const& tree, Dataset const& dataset) {
+    std::span<std::uint32_t const> const outgroup = dataset.outgroup;
+    return outgroup.size() > 1 && !is_clade(tree, dataset) ? outgroup.first(1) : outgroup;
+}
+
+/// The text of the tree, rooted at the outgroup.
 std::string text_of(msa::Tree const& tree, Dataset const& dataset, msa::NewickFeatures features = {}) {
-    features.outgroup = dataset.outgroup;
-    if (features.outgroup.size() > 1 && !is_clade(tree, dataset)) features.outgroup = features.outgroup.first(1);
+    features.outgroup = usable_outgroup(tree, dataset);
     return msa::to_newick(tree, dataset.taxa, features);
+}
+
+/// The node that two edges share.
+msa::Node common_node(msa::Tree const& tree, msa::HalfEdge a, msa::HalfEdge b) {
+    auto const node = tree.node(a);
+    return node == tree.node(b) || node == tree.node(tree.back(b)) ? node : tree.node(tree.back(a));
+}
+
+/// The nodes of a tree in the order of the nodes of its general form. Each label there is the position of an edge in
+/// tree.edges().
+std::vector<msa::Node> nodes_of(msa::Tree const& tree, msa::GeneralTree const& form) {
+    auto const edges = tree.edges();
+    auto const edge = [&](std::uint32_t v) { return edges[std::stoul(form.label[v])]; };
+    auto const children = form.children();
+    std::vector<msa::Node> nodes{common_node(tree, edge(children[0][0]), edge(children[0][1]))};
+    for (std::uint32_t v = 1; v < form.num_nodes(); ++v) {
+        auto const node = tree.node(edge(v));
+        nodes.push_back(node == nodes[form.parent[v]] ? tree.node(tree.back(edge(v))) : node);
+    }
+    return nodes;
 }
 
 /// The tree with the lengths of each partition, in the order of the partitions.
@@ -73,9 +98,26 @@ std::string picture(Dataset const& dataset, Result const& result) {
 }  // namespace
 
 std::vector<char const*> output_extensions() {
-    return {".bestTree",     ".bestPartitionTrees", ".svg",         ".bestModel", ".mlTrees", ".bootstraps",
-            ".support",      ".supportTBE",         ".supportAlrt", ".consensus", ".test",    ".siteLH",
-            ".profile.json", ".profile.svg",        ".json",        ".log"};
+    return {".bestTree",
+            ".bestPartitionTrees",
+            ".svg",
+            ".bestModel",
+            ".mlTrees",
+            ".bootstraps",
+            ".support",
+            ".supportTBE",
+            ".supportAlrt",
+            ".consensus",
+            ".test",
+            ".siteLH",
+            ".rate",
+            ".ancestralTree",
+            ".ancestralProbs",
+            ".ancestralStates",
+            ".profile.json",
+            ".profile.svg",
+            ".json",
+            ".log"};
 }
 
 bool is_clade(msa::Tree const& tree, Dataset const& dataset) {
@@ -95,6 +137,18 @@ std::string labelled(Dataset const& dataset, msa::Tree const& tree, std::span<do
 
 std::string newick(Dataset const& dataset, msa::Tree const& tree) {
     return text_of(with_mean_lengths(dataset, tree), dataset);
+}
+
+std::string with_node_names(Dataset const& dataset, msa::Tree const& tree, std::span<std::string const> names) {
+    auto [form, node_of_edge] = msa::to_general(with_mean_lengths(dataset, tree));
+    form.label.resize(form.num_nodes());
+    for (std::size_t i = 0; i < node_of_edge.size(); ++i) form.label[node_of_edge[i]] = std::to_string(i);
+    auto const outgroup = usable_outgroup(tree, dataset);
+    if (!outgroup.empty()) form = msa::hung_up_at(form, outgroup, dataset.taxa);
+    auto const nodes = nodes_of(tree, form);
+    for (std::uint32_t v = 0; v < form.num_nodes(); ++v)
+        form.label[v] = form.is_tip(v) ? "" : names[nodes[v] - tree.num_tips()];
+    return msa::to_newick(form, dataset.taxa);
 }
 
 std::vector<OutputFile> tree_files(Dataset const& dataset, Result const& result) {

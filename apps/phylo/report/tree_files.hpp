@@ -32,6 +32,9 @@ std::string newick(Dataset const& dataset, msa::Tree const& tree);
 /// The same with a label per inner edge; supports are in the order of Tree::edges().
 std::string labelled(Dataset const& dataset, msa::Tree const& tree, std::span<double const> supports, SupportForm form);
 
+/// The same with a name at each inner node instead; names are in the order of the numbers of inner nodes.
+std::string with_node_names(Dataset const& dataset, msa::Tree const& tree, std::span<std::string const> names);
+
 /// The files with trees: .bestTree, .svg; for several starts .mlTrees; for a bootstrap .bootstraps, .support (percent
 /// of the replicates, also in the picture), .supportTBE and .consensus (extended majority rule); .supportAlrt
 /// (percent).

@@ -13,6 +13,7 @@
 #include "regraft/msa/compare.hpp"
 #include "regraft/msa/newick.hpp"
 #include "together/by_one.hpp"
+#include "trees/concordance.hpp"
 #include "trees/support_labels.hpp"
 
 namespace regraft::phylo {
@@ -26,29 +27,42 @@ struct Outcome {
     std::string summary;
 };
 
+/// The path of the main output file, whose name begins those of the others.
 std::filesystem::path output(TreeOptions const& options) {
-    auto const& named_after = options.command == TreeCommand::support ? options.tree : options.trees;
-    auto const prefix = options.prefix.empty() ? named_after.string() : options.prefix;
+    bool const is_of_tree = options.command == TreeCommand::support || options.command == TreeCommand::concordance;
+    auto const prefix = options.prefix.empty() ? (is_of_tree ? options.tree : options.trees).string() : options.prefix;
     switch (options.command) {
         case TreeCommand::support:
             return prefix + ".support";
         case TreeCommand::consensus:
             return prefix + ".consensus";
+        case TreeCommand::concordance:
+            return prefix + ".concordance";
         case TreeCommand::rfdist:
             break;
     }
     return prefix + ".rfDistances";
 }
 
+/// The paths of all output files.
+std::vector<std::filesystem::path> outputs(TreeOptions const& options) {
+    auto const main = output(options);
+    std::vector<std::filesystem::path> paths{main};
+    if (options.command == TreeCommand::concordance)
+        paths.insert(paths.end(), {main.string() + "Edges", main.string() + "Table"});
+    if (!options.json.empty()) paths.push_back(options.json);
+    return paths;
+}
+
 void refuse_existing(TreeOptions const& options) {
-    for (auto const& path : {output(options), options.json}) {
+    for (auto const& path : outputs(options)) {
         std::error_code error;
-        for (auto const& input : {options.tree, options.trees}) {
+        for (auto const& input : {options.tree, options.trees, options.msa}) {
             if (std::filesystem::equivalent(path, input, error)) {
                 throw InputError({path.string()}, "is the input; expected another name");
             }
         }
-        if (path.empty() || options.redo || !std::filesystem::exists(path, error)) continue;
+        if (options.redo || !std::filesystem::exists(path, error)) continue;
         throw InputError({path.string()}, "exists already; --redo overwrites it, --prefix chooses another name");
     }
 }
@@ -218,12 +232,38 @@ Outcome make_distances(TreeOptions const& options) {
     return outcome;
 }
 
+Outcome make_concordance(TreeOptions const& options) {
+    auto [taxa, trees] = read_reference(options.tree);
+    auto& tree = trees[0];
+    auto const found = find_concordance(options, tree, taxa);
+    auto const paths = outputs(options);
+    Outcome outcome{{}, concordance_summary(found)};
+    tree.label = factor_labels(tree, found);
+    outcome.files.emplace_back(paths[0], with_outgroup(tree, taxa, options));
+    tree.label = number_labels(tree);
+    outcome.files.emplace_back(paths[1], with_outgroup(tree, taxa, options));
+    outcome.files.emplace_back(paths[2], concordance_table(tree, found));
+    if (!options.json.empty()) outcome.files.emplace_back(options.json, concordance_json(options, tree, taxa, found));
+    return outcome;
+}
+
+Outcome make_outcome(TreeOptions const& options) {
+    switch (options.command) {
+        case TreeCommand::support:
+            return make_support(options);
+        case TreeCommand::consensus:
+            return make_consensus(options);
+        case TreeCommand::concordance:
+            return make_concordance(options);
+        case TreeCommand::rfdist:
+            break;
+    }
+    return make_distances(options);
+}
+
 void make(TreeOptions const& options) {
-    auto const outcome = common::naming_files({options.tree.string(), options.trees.string()}, [&] {
-        return options.command == TreeCommand::support     ? make_support(options)
-               : options.command == TreeCommand::consensus ? make_consensus(options)
-                                                           : make_distances(options);
-    });
+    auto const outcome = common::naming_files({options.tree.string(), options.trees.string(), options.msa.string()},
+                                              [&] { return make_outcome(options); });
     write_files(outcome.files);
     auto lines = outcome.summary + '\n';
     for (auto const& [path, text] : outcome.files) lines += "written: " + path.string() + '\n';

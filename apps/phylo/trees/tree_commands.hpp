@@ -1,4 +1,4 @@
-// The commands on files of trees: support, consensus, rfdist.
+// The commands on files of trees: support, consensus, rfdist, concordance.
 #pragma once
 
 #include "regraft/ft/communicator.hpp"

@@ -48,9 +48,28 @@ constexpr char const* what_rfdist_does =
     "  regraft-phylo rfdist --trees searches.nwk\n"
     "  regraft-phylo rfdist --trees searches.nwk --tree best.nwk --json distances.json\n";
 
-constexpr char const* about_trees =
-    "\nTrees are Newick, over the same taxa, with nodes of any degree, rooted (which is ignored) or not.\n"
+constexpr char const* what_concordance_does =
+    "Tells for each inner edge of a tree how many gene trees and sites agree with it (Minh, Hahn and Lanfear 2020):\n"
+    "\n"
+    "  gCF   of the gene trees that are decisive for the edge, those that have it, in percent. A tree is decisive if "
+    "it\n"
+    "        has taxa of each of the four subtrees around the edge; gN is the number of these\n"
+    "  gDF1, gDF2  those that have one of the two edges that an interchange of neighbours puts there\n"
+    "  gDFP  those that have none of the three\n"
+    "  sCF, sDF1, sDF2  the same for sites, as means over quartets of taxa, one of each subtree. A site is decisive "
+    "for a\n"
+    "        quartet if two of the taxa have one state, and the other two another; sN is the mean number of these\n"
+    "\n"
+    "Output: PREFIX.concordance (the tree with labels gCF/sCF), PREFIX.concordanceEdges (the tree with the numbers of\n"
+    "edges) and PREFIX.concordanceTable (a line for each of these, in the columns of IQ-TREE).\n"
+    "\n"
+    "  regraft-phylo concordance --tree best.nwk --gene-trees genes.nwk\n"
+    "  regraft-phylo concordance --tree best.nwk --gene-trees genes.nwk --msa a.phy --quartets 1000\n";
+
+constexpr char const* exit_codes =
     "Exit codes: 0 done, 1 output cannot be written, or internal or MPI error, 2 bad input or usage.";
+constexpr char const* about_trees =
+    "\nTrees are Newick, over the same taxa, with nodes of any degree, rooted (which is ignored) or not.\n";
 
 std::string lower_case(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -98,7 +117,7 @@ void add_support(CLI::App& app, TreeOptions& options) {
         ->type_name("NAME");
     add_outgroup(*support, options);
     add_output_options(*support, options, "the name of --tree");
-    support->footer(std::string(what_support_does) + about_trees);
+    support->footer(std::string(what_support_does) + about_trees + exit_codes);
 }
 
 void add_consensus(CLI::App& app, TreeOptions& options) {
@@ -120,7 +139,7 @@ void add_consensus(CLI::App& app, TreeOptions& options) {
         ->type_name("HOW");
     add_outgroup(*consensus, options);
     add_output_options(*consensus, options, "the name of --trees");
-    consensus->footer(std::string(what_consensus_does) + about_trees);
+    consensus->footer(std::string(what_consensus_does) + about_trees + exit_codes);
 }
 
 void add_rfdist(CLI::App& app, TreeOptions& options) {
@@ -129,7 +148,36 @@ void add_rfdist(CLI::App& app, TreeOptions& options) {
     rfdist->add_option("--tree", options.tree, "a reference: compute only the distances to it")->type_name("FILE");
     rfdist->add_option("--json", options.json, "write distances and summary for programs")->type_name("FILE");
     add_output_options(*rfdist, options, "the name of --trees");
-    rfdist->footer(std::string(what_rfdist_does) + about_trees);
+    rfdist->footer(std::string(what_rfdist_does) + about_trees + exit_codes);
+}
+
+void add_concordance(CLI::App& app, TreeOptions& options) {
+    auto* const concordance =
+        app.add_subcommand("concordance", "compute how many gene trees and sites agree with each edge of a tree");
+    concordance->add_option("--tree", options.tree, "the tree, in Newick format")->required()->type_name("FILE");
+    auto* const genes = concordance->add_option("--gene-trees", options.trees,
+                                                "gene trees, in Newick format, each with all taxa or some");
+    genes->type_name("FILE");
+    auto* const msa = concordance->add_option("--msa", options.msa, "alignment, in any format that search reads");
+    msa->type_name("FILE");
+    concordance
+        ->add_option("--quartets", options.quartets, "quartets of taxa that are drawn for each edge (default 100)")
+        ->check(common::whole(1, 100'000'000))
+        ->type_name("N");
+    concordance->add_option("--seed", options.seed, "seed of the draw (default 1)")
+        ->check(common::whole(0, ~std::uint64_t{0}))
+        ->type_name("N");
+    concordance->add_option("--json", options.json, "write the table, with the taxa of each edge, for programs")
+        ->type_name("FILE");
+    concordance->callback([genes, msa] {
+        if (genes->empty() && msa->empty())
+            throw CLI::ValidationError("concordance", "needs --gene-trees, --msa or both");
+    });
+    add_outgroup(*concordance, options);
+    add_output_options(*concordance, options, "the name of --tree");
+    concordance->footer(std::string(what_concordance_does) +
+                        "\nTrees are Newick, with nodes of any degree, rooted (which is ignored) or not.\n" +
+                        exit_codes);
 }
 
 }  // namespace
@@ -138,12 +186,14 @@ void add_tree_commands(CLI::App& app, TreeOptions& options) {
     add_support(app, options);
     add_consensus(app, options);
     add_rfdist(app, options);
+    add_concordance(app, options);
 }
 
 std::optional<TreeCommand> parsed_tree_command(CLI::App const& app) {
     if (app.got_subcommand("support")) return TreeCommand::support;
     if (app.got_subcommand("consensus")) return TreeCommand::consensus;
     if (app.got_subcommand("rfdist")) return TreeCommand::rfdist;
+    if (app.got_subcommand("concordance")) return TreeCommand::concordance;
     return std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-// The command lines of the commands on files of trees: support, consensus, rfdist.
+// The command lines of the commands on files of trees: support, consensus, rfdist, concordance.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,20 @@ class App;
 
 namespace regraft::phylo {
 
-enum class TreeCommand : std::uint8_t { support, consensus, rfdist };
+enum class TreeCommand : std::uint8_t { support, consensus, rfdist, concordance };
 
 struct TreeOptions {
     TreeCommand command = TreeCommand::support;
-    std::filesystem::path tree;   // the reference; rfdist: empty for all pairs
-    std::filesystem::path trees;  // support: the replicates
+    std::filesystem::path tree;    // the reference; rfdist: empty for all pairs
+    std::filesystem::path trees;   // support: the replicates; concordance: the gene trees, empty for none
+    std::filesystem::path msa;     // concordance: the alignment; empty for none
+    std::uint32_t quartets = 100;  // concordance: drawn for each edge
+    std::uint64_t seed = 1;        // concordance: from which quartets follow
     msa::SupportMetric metric = msa::SupportMetric::felsenstein;
     double threshold = msa::majority_rule;
     std::vector<std::string> outgroup;
     std::string prefix;          // prefix of the output file; empty: the name of the file with the tree
-    std::filesystem::path json;  // rfdist: empty: nowhere
+    std::filesystem::path json;  // rfdist, concordance: empty: nowhere
     bool redo = false;           // overwrite existing files
 };
 

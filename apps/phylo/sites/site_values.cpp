@@ -1,4 +1,4 @@
-#include "job/site_values.hpp"
+#include "sites/site_values.hpp"
 
 #include "regraft/checkpoint/mini_checkpoint.hpp"
 #include "regraft/core/bytes.hpp"
@@ -20,7 +20,7 @@ std::vector<std::vector<std::uint64_t>> patterns_by_partition(std::span<assign::
     return result;
 }
 
-std::vector<double> gather_values(ft::Communicator& comm, Dataset const& dataset, Group const& group,
+std::vector<double> gather_values(ft::Communicator& comm, std::uint64_t num_patterns, assign::Assignment const& work,
                                   std::span<std::vector<double> const> mine) {
     comm.reach(gather_phase.before);
     ByteWriter share;
@@ -30,11 +30,11 @@ std::vector<double> gather_values(ft::Communicator& comm, Dataset const& dataset
     comm.reach(gather_phase.inside);
     std::vector<double> all;
     if (comm.leads()) {
-        all.resize(dataset.num_patterns());
+        all.resize(num_patterns);
         auto const& [pes, shares] = gathered.latest();
         for (std::size_t rank = 0; rank < shares.size(); ++rank) {
             ByteReader in(shares[rank]);
-            for (auto const& patterns : patterns_by_partition(group.work[value(pes[rank])], mine.size())) {
+            for (auto const& patterns : patterns_by_partition(work[value(pes[rank])], mine.size())) {
                 auto const values = in.get_all<double>();
                 REGRAFT_EXPECTS(values.size() == patterns.size());
                 for (std::size_t i = 0; i < patterns.size(); ++i) all[patterns[i]] = values[i];
