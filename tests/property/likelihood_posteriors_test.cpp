@@ -229,14 +229,14 @@ TEST(PosteriorsProperty, HaveTheSameBitsHoweverTheyAreComputed) {
     }
 }
 
-TEST(PosteriorsProperty, TakeAFewTraversalsForAllNodes) {
+TEST(PosteriorsProperty, DoNotTakeATraversalForEachNode) {
     for (std::uint32_t const num_tips : {10U, 300U}) {
         auto const c = random_case({.num_tips = num_tips, .num_patterns = 8}, num_tips);
         auto p = partition(c);
         for (auto const h : msa::preorder_edges(c.tree)) {
             if (!c.tree.is_tip(c.tree.back(h))) p.state_posteriors(c.tree.back(h));
         }
-        EXPECT_LE(p.num_updates(), std::uint64_t{6} * num_tips);
+        EXPECT_LE(p.num_updates(), std::uint64_t{40} * num_tips);
     }
 }
 

@@ -21,8 +21,8 @@ namespace regraft::msa {
 struct EdgeEnds {
     /// The taxa below a node, or all others.
     struct Subtree {
-        std::uint32_t node;
-        bool is_below;
+        std::uint32_t node;  // the lower end of an edge
+        bool is_below;       // the subtree is below that edge, not above it
     };
     std::vector<Subtree> lower;  // below the edge
     std::vector<Subtree> upper;  // above it
@@ -34,7 +34,7 @@ std::vector<EdgeEnds> edge_ends(GeneralTree const& tree);
 /// Gene trees that say something of an edge. A tree is decisive if it has taxa of at least two subtrees of each end.
 /// Alternatives are known of edges with two subtrees at each end.
 struct GeneCounts {
-    std::uint64_t decisive = 0;
+    std::uint64_t decisive = 0;    // trees that say something of the edge
     std::uint64_t concordant = 0;  // decisive trees with the edge's split of their taxa
     /// Decisive trees with the split of the first alternative, and of the second one.
     std::array<std::uint64_t, 2> alternative{};
