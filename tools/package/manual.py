@@ -2,7 +2,7 @@
 """manual.py PROGRAM NAME: writes the man page of a Python program that is installed as NAME, from what --help says.
 
 --help begins with a line of what the program is for, and how it is called. Paragraphs follow, and options with a blank line before and
-after them. Values of an option are indented further, as '  NAME  meaning'.
+after them. Values of an option are indented further, as '  NAME  meaning'. A meaning goes on in lines that begin in its column.
 """
 import re
 import subprocess
@@ -18,14 +18,19 @@ def items(lines: list[str]) -> list[str]:
     """Options as tagged paragraphs. Lines that are indented further become a list of their own."""
     page: list[str] = []
     inner = False
+    column = -1  # of the meaning
     for line in lines:
         indent = len(line) - len(line.lstrip())
+        if indent == column:
+            page.append(escaped(line.strip()))
+            continue
         if indent > 2 and not inner:
             page.append(".RS")
         if indent <= 2 and inner:
             page.append(".RE")
         inner = indent > 2
         tag, _, meaning = re.sub(r"\s{2,}", "\0", line.strip(), count=1).partition("\0")
+        column = len(line.rstrip()) - len(meaning)
         page += [".TP", f".B {escaped(tag)}", escaped(meaning)]
     return page + [".RE"] * inner
 
