@@ -114,6 +114,67 @@ class Consumer:
             self.compile(build, "parallel")
         self.run(build)
 
+    def embed(self) -> None:
+        """examples/embed finds what is installed, by Meson and by CMake; without that it fetches regraft and configures it."""
+        root = self.staged()
+        prefix, says = next(root.rglob("lib*/pkgconfig/regraft.pc")).parents[2], "6 transfers in 2 rounds"
+        project, by_meson, by_cmake = (self.work / name for name in ("transfers", "meson", "cmake"))
+        for folder in (project, by_meson, by_cmake):
+            shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(ROOT / "examples/embed", project)
+        package = str(next(root.rglob("regraft.pc")).parent)
+        self.call(*self.meson, "setup", by_meson, project, PKG_CONFIG_PATH=package)
+        self.compile(by_meson)
+        programs = [by_meson / "transfers"]
+        cmake = ["cmake", "-S", project, "-G", "Ninja", *([f"-DCMAKE_MAKE_PROGRAM={os.environ['NINJA']}"] if "NINJA" in os.environ else [])]
+        if shutil.which("cmake"):
+            self.call(*cmake, "-B", by_cmake, f"-Dregraft_DIR={next(root.rglob('regraftConfig.cmake')).parent}")
+            self.call("cmake", "--build", by_cmake)
+            programs.append(by_cmake / "transfers")
+
+        # Fetched: git takes these files for those behind the address in the example.
+        if not shutil.which("git"):
+            print("no git, so nothing is fetched")
+        else:
+            fetch = self.as_repository(re.search(r"url = (\S+)", (project / "subprojects/regraft.wrap").read_text(encoding="utf-8"))[1])
+            shutil.rmtree(by_meson.with_name("wrap"), ignore_errors=True)
+            said = self.call(*self.meson, "setup", by_meson.with_name("wrap"), project, "--force-fallback-for=regraft", **fetch)
+            if "Subproject regraft finished" not in said or not (project / "subprojects/regraft/meson.build").exists():
+                sys.exit(f"expected regraft as a subproject: {said}")
+            if shutil.which("cmake"):
+                programs.append(self.fetched_by_cmake(cmake, prefix, fetch))
+        for program in programs:
+            if says not in (said := self.call(program)):
+                sys.exit(f"expected '{says}', not '{said}'")
+
+    def as_repository(self, address: str) -> dict[str, str]:
+        """The environment in which git finds these files, as they are, under an address, tagged with their version."""
+        repository = self.work / "regraft.git"
+        shutil.rmtree(repository, ignore_errors=True)
+        git = ["git", f"--git-dir={repository}", f"--work-tree={ROOT}", "-c", "user.name=test", "-c", "user.email=test@regraft.invalid"]
+        version = re.search(r"version: '(.*)'", (ROOT / "meson.build").read_text(encoding="utf-8"))[1]
+        for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "test"], ["tag", f"v{version}"]):
+            self.call(*git, *words)
+        return {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"url.{repository.resolve().as_uri()}.insteadOf", "GIT_CONFIG_VALUE_0": address}
+
+    def fetched_by_cmake(self, cmake: list, prefix: pathlib.Path, fetch: dict[str, str]) -> pathlib.Path:
+        """The program of a project that CMake gives a regraft of its own. That one is configured, but what is installed was built before."""
+        build, meson = self.work / "fetched", self.work / "bin/meson"
+        shutil.rmtree(build, ignore_errors=True)
+        meson.parent.mkdir(exist_ok=True)
+        meson.write_text(f"#!/bin/sh -e\nif [ $1 = install ]; then [ -e $3/build.ninja ]; cp -a {shlex.quote(str(prefix))} {shlex.quote(str(build / 'regraft'))}\n"
+                         f"else exec {self.args.meson} \"$@\"; fi\n", encoding="utf-8")
+        meson.chmod(0o755)
+        path = os.pathsep.join([str(meson.parent), os.environ["PATH"]])
+        # A regraft of the system is not looked for, and with it no program.
+        nowhere = [f"-DCMAKE_FIND_USE_{where}=OFF" for where in ("CMAKE_SYSTEM_PATH", "SYSTEM_ENVIRONMENT_PATH", "CMAKE_ENVIRONMENT_PATH", "PACKAGE_REGISTRY")]
+        programs = {"CMAKE_MAKE_PROGRAM": os.environ.get("NINJA", "ninja"), "CMAKE_CXX_COMPILER": "c++", "GIT_EXECUTABLE": "git"}
+        self.call(*cmake, "-B", build, *nowhere, *(f"-D{name}={shutil.which(program)}" for name, program in programs.items()), PATH=path, **fetch)
+        if not (build / "_deps/regraft-build/build.ninja").exists():
+            sys.exit("expected regraft to be configured by Meson")
+        self.call("cmake", "--build", build)
+        return build / "transfers"
+
     def without_mpi(self) -> None:
         """-Dmpi=disabled configures, and nothing in it knows MPI. That it builds and works: see subproject."""
         build = self.work / "build"
@@ -351,7 +412,7 @@ class Consumer:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "without_mpi", "release", "c", "fortran", "document", "wheel", "launcher", "shield"])
+    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "embed", "without_mpi", "release", "c", "fortran", "document", "wheel", "launcher", "shield"])
     parser.add_argument("--build", required=True, help="build folder to install from")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--meson", required=True)

@@ -35,7 +35,7 @@ def complaints(page: pathlib.Path) -> list[str]:
 
 
 def main() -> None:
-    pages = sorted(page for pattern in ("*.md", "docs/*.md", "*/README.md", "docs/reader/README.md", "bench/results/README.md") for page in ROOT.glob(pattern))
+    pages = sorted(page for pattern in ("*.md", "docs/*.md", "*/README.md", "docs/reader/README.md", "bench/results/README.md", "examples/embed/README.md") for page in ROOT.glob(pattern))
     bad = [what for page in dict.fromkeys(pages) for what in complaints(page)]
     listed = set(LINK.findall((ROOT / "docs/README.md").read_text(encoding="utf-8")))
     bad += [f"docs/README.md does not list {page.name}" for page in (ROOT / "docs").glob("*.md")
