@@ -65,8 +65,8 @@ BATCH_SYSTEMS = ["SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "LSB_MCPU_HOSTS", 
 
 @functools.lru_cache
 def version(mpirun: str) -> str:
-    """How mpirun names itself: "mpirun (Open MPI) 5.0.9"."""
-    return subprocess.run([mpirun, "--version"], capture_output=True, text=True, check=False).stdout
+    """How mpirun names itself: "mpirun (Open MPI) 5.0.9". It says so only if it has a home, which services and containers may lack."""
+    return subprocess.run([mpirun, "--version"], env={"HOME": "/", **os.environ}, capture_output=True, text=True, check=False).stdout
 
 
 def flags(mpirun: str) -> tuple[str, ...]:
