@@ -175,6 +175,36 @@ class Consumer:
         self.call("cmake", "--build", build)
         return build / "transfers"
 
+    def container(self) -> None:
+        """The second stage of Containerfile installs the packages of the libraries that the installed programs load, and its last check passes."""
+        release = pathlib.Path("/etc/os-release")
+        if not release.exists() or "VERSION_CODENAME=bookworm" not in release.read_text(encoding="utf-8"):
+            print("SKIPPED: the packages are those of Debian 12")
+            sys.exit(SKIPPED)
+        stage = (ROOT / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ").rpartition("\nFROM ")[2]
+        listed = set(re.search(r"--no-install-recommends (.*?) &&", stage)[1].split()) - {"python3", "python3-numpy"}  # for scripts
+        root = self.staged()
+        loaded = set()
+        plugins = {"ucx", "libfabric"}  # Open MPI does without those for networks that are not there
+        for file in [*root.rglob("bin/*"), *root.rglob("*.so*")]:
+            if file.is_file() and not file.is_symlink() and file.parent.name not in plugins and file.read_bytes()[:4] == b"\x7fELF":
+                loaded |= {pathlib.Path(path).resolve() for path in re.findall(r"=> (/\S+)", self.call("ldd", file))}
+        needed = {package for file in loaded if root.resolve() not in file.parents for package in self.packages_of(file)} - {"libc6"}
+        if listed != needed:
+            sys.exit(f"Containerfile lists {sorted(listed - needed)} in vain, and lacks {sorted(needed - listed)}")
+        check = next(line for line in re.findall(r"^RUN (.*)", stage, re.M) if "--version" in line)
+        python = next(root.rglob("dist-packages/regraft"), root).parent
+        if python == root.parent:  # it is left out
+            check = check.rpartition("&&")[0]
+        paths = {"PATH": f"{root / 'bin'}:/usr/bin:/bin", "PYTHONPATH": str(python), "LD_LIBRARY_PATH": str(next(root.rglob("pkgconfig")).parent)}
+        print(self.call("bash", "-ec", check, **paths))
+
+    def packages_of(self, file: pathlib.Path) -> set[str]:
+        """The package of Debian that a file is from, which may know it by its name in /lib."""
+        names = [str(file), str(file).removeprefix("/usr")]
+        said = subprocess.run(["dpkg-query", "-S", *names], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
+        return set(re.findall(r"^([^:\s]+)(?::\S+)?: ", said, re.M)) or {f"an unknown package of {file}"}
+
     def without_mpi(self) -> None:
         """-Dmpi=disabled configures, and nothing in it knows MPI. That it builds and works: see subproject."""
         build = self.work / "build"
@@ -357,6 +387,7 @@ class Consumer:
             said = job(launcher, *options, "-n", "4", "--", dying)
             expect("from 3 of 4 ranks" in said, "that the survivors finish")
             expect("regraft:" not in said, "no warning from what regraft-run starts")
+        expect("from 3 of 4 ranks" in job("env", "--unset=HOME", launcher, "-n", "4", "--", dying), "that the survivors finish without a home")
         said = job(*bare, "-n", "2", calm)
         expect("2 ranks: right" in said and "coll_ftagree_era_topology" in said, "a warning that names the topology of agreements")
         expect(said.count("regraft: settings") == 1, "one warning from all ranks together")
@@ -412,7 +443,7 @@ class Consumer:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "embed", "without_mpi", "release", "c", "fortran", "document", "wheel", "launcher", "shield"])
+    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "embed", "container", "without_mpi", "release", "c", "fortran", "document", "wheel", "launcher", "shield"])
     parser.add_argument("--build", required=True, help="build folder to install from")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--meson", required=True)
