@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""embed.py ROOT: what docs/install.md shows of a project that uses regraft is in the files of examples/embed, which ask for this version."""
+"""embed.py ROOT: what docs/install.md shows of a project that uses regraft is in the files of examples/embed, which ask for
+this version."""
 import pathlib
 import re
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""manual.py MAKER PROGRAM NAME: the man page that MAKER writes of a Python program, as groff shows it, has every word of --help, as often as
---help has it, and no others but its headings."""
+"""manual.py MAKER PROGRAM NAME: the man page that MAKER writes of a Python program, as groff shows it, has every word of --help, as
+often as --help has it, and no others but its headings."""
 import collections
 import re
 import shutil
@@ -13,7 +13,8 @@ HEADINGS = {"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS"}
 def shown(page: str) -> list[str]:
     """The lines of a page, without those at its head and foot. Warnings of groff are errors."""
     # A line is as long as the page, so that no word is divided.
-    done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-rHY=0", "-rLL=2000n", "-P-cbou"], input=page, capture_output=True, text=True, check=True)
+    groff = ["groff", "-man", "-Tutf8", "-ww", "-rHY=0", "-rLL=2000n", "-P-cbou"]
+    done = subprocess.run(groff, input=page, capture_output=True, text=True, check=True)
     if done.stderr:
         sys.exit(f"groff: {done.stderr}")
     return [line for line in done.stdout.splitlines() if line.strip()][1:-1]
