@@ -337,7 +337,9 @@ class Consumer:
         shutil.rmtree(target, ignore_errors=True)
         for old in self.work.glob("*.whl"):
             old.unlink()
-        settings = [f"--config-settings=build-dir={self.work / 'build'}", "--config-settings=setup-args=-Doptimization=0"]  # soon compiled
+        quick = self.work / "quick.ini"  # soon compiled
+        quick.write_text("[built-in options]\noptimization = '0'\nunity = 'on'\nunity_size = 8\n", encoding="utf-8")
+        settings = [f"--config-settings=build-dir={self.work / 'build'}", f"--config-settings=setup-args=--native-file={quick}"]
         self.call(python, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", *settings, "-w", self.work, ROOT,
                   PATH=path)
         self.call(python, "-m", "pip", "install", "--no-deps", "--no-index", "--target", target, next(self.work.glob("*.whl")))

@@ -13,11 +13,11 @@
 namespace regraft::msa {
 namespace {
 
-constexpr auto nowhere = std::numeric_limits<std::uint32_t>::max();
+constexpr auto not_listed = std::numeric_limits<std::uint32_t>::max();
 
 /// Some positions in a list: the first, the last, and how many there are.
 struct Positions {
-    std::uint32_t first = nowhere;
+    std::uint32_t first = not_listed;
     std::uint32_t last = 0;
     std::uint32_t count = 0;
 
@@ -65,11 +65,11 @@ private:
 /// Positions of the taxa below each node of a tree, and of all others.
 class PositionsAtNodes {
 public:
-    /// position: of each taxon in a list; nowhere if it is not in it.
+    /// position: of each taxon in a list; not_listed if it is not in it.
     PositionsAtNodes(GeneralTree const& tree, std::span<std::uint32_t const> position)
         : below_(tree.num_nodes()), above_(tree.num_nodes()) {
         for (auto v = tree.num_nodes(); v-- > 1;) {
-            if (tree.is_tip(v) && position[tree.taxon[v]] != nowhere)
+            if (tree.is_tip(v) && position[tree.taxon[v]] != not_listed)
                 below_[v] = {position[tree.taxon[v]], position[tree.taxon[v]], 1};
             below_[tree.parent[v]] = below_[tree.parent[v]] + below_[v];
         }
@@ -200,7 +200,7 @@ void GeneConcordance::add(PartialTree const& gene) {
     if (gene.taxa.size() < 4) return;
     TreeSplits const splits(gene.tree);
     Intervals const intervals(splits);
-    std::vector<std::uint32_t> position(reference_.num_taxa(), nowhere);
+    std::vector<std::uint32_t> position(reference_.num_taxa(), not_listed);
     for (std::uint32_t i = 0; i < splits.taxa().size(); ++i) {
         REGRAFT_EXPECTS(gene.taxa[splits.taxa()[i]] < position.size());
         position[gene.taxa[splits.taxa()[i]]] = i;
