@@ -18,13 +18,8 @@
 namespace regraft::msa {
 namespace {
 
+using test::names;
 using test::Taxa;
-
-std::vector<std::string> names(std::uint32_t n) {
-    std::vector<std::string> result;
-    for (std::uint32_t t = 0; t < n; ++t) result.push_back("t" + std::to_string(t));
-    return result;
-}
 
 GeneralTree parse(std::string const& text, std::uint32_t n) {
     return parse_general_trees(text, "f", names(n)).at(0);

@@ -21,13 +21,8 @@
 namespace regraft::msa {
 namespace {
 
+using test::names;
 using test::Taxa;
-
-std::vector<std::string> names(std::uint32_t n) {
-    std::vector<std::string> result;
-    for (std::uint32_t t = 0; t < n; ++t) result.push_back("t" + std::to_string(t));
-    return result;
-}
 
 /// A reference and trees near and far from it, of any degrees.
 struct Instance {

@@ -18,6 +18,13 @@
 
 namespace regraft::test {
 
+/// Names of n taxa: t0, t1, ...
+inline std::vector<std::string> names(std::uint32_t n) {
+    std::vector<std::string> result;
+    for (std::uint32_t t = 0; t < n; ++t) result.push_back("t" + std::to_string(t));
+    return result;
+}
+
 using Taxa = std::set<std::uint32_t>;
 
 inline Taxa all_taxa(std::uint32_t n) {
