@@ -18,6 +18,7 @@ SKIPPED = 77
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 LAUNCH = ROOT / "apps/launch/launch.py"
+SOON_COMPILED = ["-Doptimization=0", "-Dunity=on", "-Dunity_size=8"]
 ALIGNMENT, LIKELIHOOD, SEARCH = ROOT / "examples/columns.cpp", ROOT / "examples/likelihood.cpp", ROOT / "examples/search.cpp"
 
 
@@ -106,7 +107,7 @@ class Consumer:
         if not link.is_symlink():
             link.symlink_to(ROOT)
         if not (build / "build.ninja").exists():
-            self.meson_setup(project, build, "--buildtype=plain", "-Dregraft:tests=enabled")
+            self.meson_setup(project, build, "--buildtype=plain", *SOON_COMPILED, "-Dregraft:tests=enabled")
         self.compile(build, "pure", "alignment", "codec_fuzz_test")
         print(self.call(build / "subprojects/regraft/tests/fuzz/codec_fuzz_test", "--gtest_brief=1", "--gtest_filter=Reseal*"), end="")
         if self.args.mpirun:
@@ -337,9 +338,7 @@ class Consumer:
         shutil.rmtree(target, ignore_errors=True)
         for old in self.work.glob("*.whl"):
             old.unlink()
-        quick = self.work / "quick.ini"  # soon compiled
-        quick.write_text("[built-in options]\noptimization = '0'\nunity = 'on'\nunity_size = 8\n", encoding="utf-8")
-        settings = [f"--config-settings=build-dir={self.work / 'build'}", f"--config-settings=setup-args=--native-file={quick}"]
+        settings = [f"--config-settings=build-dir={self.work / 'build'}", *(f"--config-settings=setup-args={option}" for option in SOON_COMPILED)]
         self.call(python, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", *settings, "-w", self.work, ROOT,
                   PATH=path)
         self.call(python, "-m", "pip", "install", "--no-deps", "--no-index", "--target", target, next(self.work.glob("*.whl")))
