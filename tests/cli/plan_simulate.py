@@ -94,8 +94,22 @@ def accounts(program: plan_cli.Program) -> None:
     finished = [life["seconds"] for life in candidate["lives"]]
     assert math.isclose(candidate["mean_seconds"], sum(finished) / len(finished))
     assert math.isclose(candidate["node_hours"], 24 * sum(finished) / len(finished) / 3600)
+    assert 0 < candidate["lives"][0]["submit_seconds"] < 1
     calm = program.json("simulate", "-p", "96", "--node-size", "4", "--trace", "-", stdin="# nothing fails\n")
     assert calm["failures"]["seconds_between"] is None and calm["disk"]["seconds"] == 24 * 3600 and calm["life"] == []
+
+
+def crowded_nodes(program: plan_cli.Program) -> None:
+    """ranks that share a core take as long as all of them together"""
+    large = ["simulate", "-p", "16", "--node-size", "8", "--block-bytes", "1000000", "--trace", "-", "--placement", "mod-k"]
+    fast = {name: 1e9 for name in ("within_gbps", "between_gbps", "node_gbps")}
+    path = program.file("fast.json", json.dumps(fast))
+    times = {cores: program.json(*large, "--constants", path, "--set", f"cores_per_node={cores}", "--set", "memory_gbps=1", stdin="0.5 rank 3\n")
+             for cores in (0, 8, 2)}
+    submit = {cores: plan["candidates"][0]["lives"][0]["submit_seconds"] for cores, plan in times.items()}
+    assert submit[0] == submit[8] and math.isclose(submit[2] - submit[0], 3 * 64e6 / 1e9, rel_tol=1e-3), submit
+    plans = {cores: plan["life"][0]["seconds"]["plan"] for cores, plan in times.items()}
+    assert plans[0] == plans[8] and math.isclose(plans[2], 4 * plans[0]), plans
 
 
 def constants_files(program: plan_cli.Program) -> None:
@@ -238,4 +252,4 @@ def outputs(program: plan_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(plan_cli.main(losses, codes, repairs, racks, accounts, constants_files, traces, seeds, optimise, texts, figures, errors, outputs))
+    sys.exit(plan_cli.main(losses, codes, repairs, racks, accounts, crowded_nodes, constants_files, traces, seeds, optimise, texts, figures, errors, outputs))

@@ -112,6 +112,7 @@ TEST(Failures, ABurstHitsSoManyNodesAtOnce) {
 Constants random_constants(Random& random) {
     Constants constants;
     for (auto const& constant : named_constants()) constants.*(constant.value) = 0.1 + random.unit();
+    constants.cores_per_node = static_cast<double>(random.below(5));
     return constants;
 }
 
@@ -129,7 +130,7 @@ double naive_slowest(std::map<std::pair<std::uint32_t, std::uint32_t>, double> c
                      Constants const& constants, bool sending) {
     auto const node_of = machine.of_ranks(Unit::node);
     double most = 0;
-    std::map<std::uint32_t, double> of_node;
+    std::map<std::uint32_t, double> of_node, of_cores;
     for (std::uint32_t rank = 0; rank < machine.ranks; ++rank) {
         double seconds = 0;
         for (auto const& [ends, bytes] : pairs) {
@@ -141,6 +142,10 @@ double naive_slowest(std::map<std::pair<std::uint32_t, std::uint32_t>, double> c
             if (!within) of_node[node_of[rank]] += bytes * 1e-9 / constants.node_gbps;
         }
         most = std::max(most, seconds);
+        of_cores[node_of[rank]] += seconds;
+    }
+    for (auto const& [node, seconds] : of_cores) {
+        if (constants.cores_per_node > 0) most = std::max(most, seconds / constants.cores_per_node);
     }
     for (auto const& [node, seconds] : of_node) most = std::max(most, seconds);
     return most;
@@ -167,6 +172,8 @@ TEST(Network, ACollectiveExchangeTakesAsLongAsItsBusiestRankOrNode) {
         }
         double copied = 0;
         for (auto const& [rank, bytes] : copies) copied = std::max(copied, bytes * 1e-9 / constants.memory_gbps);
+        auto const fullest = std::min(machine.ranks, machine.size(Unit::node));
+        if (constants.cores_per_node > 0) copied *= std::max(1.0, fullest / constants.cores_per_node);
         auto const fixed =
             pairs.empty() ? 0 : 1e-6 * (constants.exchange_us + machine.ranks * constants.exchange_us_per_rank);
         auto const expected =

@@ -60,6 +60,7 @@ SPECIAL = {
     "sums": {"short": ["--short"], "full": ["--benchmark_repetitions=5"]},
     "snapshot": {"short": ["--short"], "full": []},
     "agree": {"short": ["--short"], "full": ["--benchmark_repetitions=5"]},
+    "messages": {"short": ["--short"], "full": []},
     "store_disk": {"short": ["--short"], "full": []},
     "likelihood": {"short": ["--benchmark_min_time=0.01", "--benchmark_filter=/patterns:10000/|(avx.*|memcpy)/traversal_4/"],
                    "full": ["--benchmark_repetitions=10", "--benchmark_min_time=0.1"]},
@@ -69,9 +70,11 @@ SPECIAL = {
 
 TAKES_FILES = ["msa"]
 # These are MPI jobs, on so many ranks.
-JOBS = {"store": {"short": [4, 8], "full": [2, 4, 8, 16]}, "sums": {"short": [1, 2], "full": [1, 2, 4]},
-        "snapshot": {"short": [4, 8], "full": [4, 8, 16]}, "agree": {"short": [2, 4, 8], "full": [2, 4, 8, 16, 32]},
-        "store_disk": {"short": [4], "full": [1, 2, 4]}}
+JOBS = {"store": {"short": [4, 8, 16], "full": [2, 4, 8, 16]}, "sums": {"short": [1, 2], "full": [1, 2, 4]},
+        "snapshot": {"short": [4, 8], "full": [4, 8, 16]}, "agree": {"short": [2, 4, 8, 16], "full": [2, 4, 8, 16, 32]},
+        "messages": {"short": [1, 2, 4, 8, 16], "full": [1, 2, 4, 8, 16, 32]}, "store_disk": {"short": [4], "full": [1, 2, 4]}}
+# On so many ranks a quick look measures only what the simulator is compared with.
+SHORT_FILTERS = {("store", 16): "^(submit|load_one|repair)/mod_k/.*/collective"}
 # These jobs write files into a folder that they are given.
 TAKES_FOLDER = ["store_disk"]
 # Peers in Python: the package from PyPI, and the tool that measures it on the files that --write-edges=FOLDER leaves.
@@ -182,8 +185,8 @@ def main() -> int:
         comparison = compare.compare([earlier], [compare.samples(args.results, good)]) if earlier and good else None
     if comparison:
         print("\n".join(compare.markdown(comparison)))
-    for file in report.write(args.results, comparison, build.plan):
-        print(f"report: {file}")
+    written = report.write(args.results, comparison, build.plan)
+    print("\n".join([*written.validation, *(f"report: {file}" for file in written.files)]))
     if failed:
         print(f"failed: {', '.join(failed)}")
     return 1 if failed else 0
@@ -257,7 +260,7 @@ def run(args: argparse.Namespace, build: Build, name: str, files: list[str], raw
     source = f"{name}_bench.cpp"
     if name in JOBS:
         with writable(name, (args.folder or args.build or ROOT / "build").resolve()) as folder:
-            return run_job(build.built[name], JOBS[name][pace_name], [*pace, *folder], args.mpirun, raw), source, pace
+            return run_job(build.built[name], JOBS[name][pace_name], [*pace, *folder], filters(name, args.short), args.mpirun, raw), source, pace
     problem = run_program([str(build.built[name]), *pace, *files], raw)
     if not problem and name in PYTHON_PEERS:
         problem = add_python_peer(build.built[name], PYTHON_PEERS[name], pace_name, args.build, raw)
@@ -281,12 +284,18 @@ def run_program(command: list[str], raw: pathlib.Path) -> str:
     return (run.stderr or f"exit code {run.returncode}") if run.returncode else ""
 
 
-def run_job(program: pathlib.Path, sizes: list[int], pace: list[str], mpirun: str, raw: pathlib.Path) -> str:
+def filters(name: str, short: bool) -> dict[int, list[str]]:
+    """Additional options, by ranks."""
+    return {ranks: [f"--benchmark_filter={words}"] for (job, ranks), words in SHORT_FILTERS.items() if short and job == name}
+
+
+def run_job(program: pathlib.Path, sizes: list[int], pace: list[str], more: dict[int, list[str]], mpirun: str, raw: pathlib.Path) -> str:
     """Runs the same job on several numbers of ranks and writes all results into raw; returns what went wrong."""
     merged: dict = {}
     for ranks in sizes:
         print(f"  on {ranks} ranks ...", flush=True)
-        launch = [sys.executable, str(ROOT / "apps/launch/launch.py"), "--mpirun", mpirun, "-n", str(ranks), str(program), *pace]
+        launch = [sys.executable, str(ROOT / "apps/launch/launch.py"), "--mpirun", mpirun, "-n", str(ranks), str(program), *pace,
+                  *more.get(ranks, [])]
         if problem := run_program(launch, raw):
             return problem
         content = load(raw)

@@ -27,6 +27,7 @@ constexpr std::array constants_by_name{
     NamedConstant{"between_gbps", &Constants::between_gbps, least_bandwidth},
     NamedConstant{"node_gbps", &Constants::node_gbps, least_bandwidth},
     NamedConstant{"memory_gbps", &Constants::memory_gbps, least_bandwidth},
+    NamedConstant{"cores_per_node", &Constants::cores_per_node, 0},
     NamedConstant{"agreement_us", &Constants::agreement_us, 0},
     NamedConstant{"agreement_us_per_rank", &Constants::agreement_us_per_rank, 0},
     NamedConstant{"shrink_us", &Constants::shrink_us, 0},

@@ -16,6 +16,9 @@ struct Constants {
     double between_gbps = 10;
     double node_gbps = 25;   // what all ranks of a node together send, or receive, between nodes
     double memory_gbps = 5;  // a rank copies so much, or computes so much of an erasure code
+    // A node has so many cores. If it has more ranks, they share them, and what all of them do takes longer. 0: a core
+    // for each rank.
+    double cores_per_node = 0;
     // What grows with the number of ranks: a fixed part, and a part for each rank.
     double agreement_us = 4;
     double agreement_us_per_rank = 2.2;

@@ -86,9 +86,13 @@ double Job::agreements(double count) const {
     return count * 1e-6 * (constants.agreement_us + static_cast<double>(num_living_) * constants.agreement_us_per_rank);
 }
 
+double Job::in_memory(std::uint64_t bytes) const {
+    return network_.crowding() * static_cast<double>(bytes) / (plan_.constants.memory_gbps * 1e9);
+}
+
 Volume Job::carried_out(Transfers transfers) {
     auto volume = network_.exchange(std::move(transfers.messages), num_living_);
-    volume.seconds += static_cast<double>(transfers.most_computed) / (plan_.constants.memory_gbps * 1e9);
+    volume.seconds += in_memory(transfers.most_computed);
     return volume;
 }
 
@@ -120,7 +124,7 @@ Volume Job::submitted(Kept const& kept, CsrView<BlockRange> mine) {
 Volume Job::submit() {
     auto volume = submitted(*input_, blocks_of(work_));
     auto const copied = plan_.blocks_per_rank * plan_.block_bytes + input_->most_encoded();
-    volume.seconds += static_cast<double>(copied) / (plan_.constants.memory_gbps * 1e9) + agreements(1);
+    volume.seconds += in_memory(copied) + agreements(1);
     return volume;
 }
 
@@ -131,7 +135,7 @@ Volume Job::commit() {
         if (!state_.is_newest) keep_state();
         volume = submitted(*state_.kept, state_of_members());
         auto const copied = most_entities() * plan_.state_bytes + state_.kept->most_encoded();
-        volume.seconds += static_cast<double>(copied) / (plan_.constants.memory_gbps * 1e9);
+        volume.seconds += in_memory(copied);
     }
     volume.seconds += agreements(1);
     commit_ = volume;
@@ -189,7 +193,7 @@ std::optional<Recovery> Job::recover(std::span<PeId const> survivors) {
     recovery->seconds.notice = 1e-3 * constants.notice_ms;
     recovery->seconds.shrink =
         1e-6 * (constants.shrink_us + ranks * constants.shrink_us_per_rank) + agreements(agreements_per_shrink);
-    recovery->seconds.plan = 1e-6 * (constants.plan_us + ranks * constants.plan_us_per_rank);
+    recovery->seconds.plan = 1e-6 * network_.crowding() * (constants.plan_us + ranks * constants.plan_us_per_rank);
     recovery->volume.seconds = recovery->seconds.sum();
     return recovery;
 }
@@ -226,7 +230,7 @@ bool Job::plan_state(std::span<PeId const> survivors, Recovery& recovery) {
         recovery.volume.add(volume);
         restore += volume.seconds + agreements(1);
     }
-    restore += static_cast<double>(plan_.state_bytes) / (plan_.constants.memory_gbps * 1e9);
+    restore += in_memory(plan_.state_bytes);
     return true;
 }
 

@@ -90,6 +90,7 @@ private:
     Csr<BlockRange> missing_state(std::span<PeId const> homes) const;
     Volume submitted(Kept const& kept, CsrView<BlockRange> mine);
     Volume carried_out(Transfers transfers);
+    double in_memory(std::uint64_t bytes) const;
     double agreements(double count) const;
 
     JobPlan plan_;

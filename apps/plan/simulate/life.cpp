@@ -62,7 +62,7 @@ public:
     Life run() {
         life_.memory_at_begin = job_.most_memory();
         life_.volume.add(job_.submit());
-        now_ = life_.volume.seconds;
+        now_ = life_.submit_seconds = life_.volume.seconds;
         commit_at_begin();
         while (!compute_until(std::min(fortune_.next(), options_.most_seconds))) {
             if (now_ >= options_.most_seconds) {

@@ -31,6 +31,7 @@ struct Life {
     std::uint32_t failures = 0;
     std::uint32_t survivors = 0;
     double interval = 0;  // seconds of computing between two commits, while all ranks lived
+    double submit_seconds = 0;
     std::uint64_t commits = 0;
     double commit_seconds = 0;  // of all commits
     double computing = 0;       // seconds, with what was repeated

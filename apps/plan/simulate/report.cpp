@@ -233,6 +233,7 @@ Json summary_of(Life const& life) {
             {"failures", life.failures},
             {"recoveries", life.events.size()},
             {"survivors", life.survivors},
+            {"submit_seconds", life.submit_seconds},
             {"commits", life.commits},
             {"commit_seconds", life.commit_seconds},
             {"computing_seconds", life.computing},

@@ -42,7 +42,11 @@ Network::Network(std::vector<std::uint32_t> node_of, Constants const& constants,
     for (auto* const side : {&senders_, &receivers_}) {
         side->ranks.resize(node_of_.size());
         side->nodes.resize(nodes);
+        side->ranks_of_node.resize(nodes);
     }
+    if (constants.cores_per_node == 0) return;
+    std::vector<std::uint32_t> ranks(nodes, 0);
+    for (auto const node : node_of_) crowding_ = std::max(crowding_, ++ranks[node] / constants.cores_per_node);
 }
 
 void Network::add(Side& side, PeId rank, std::uint64_t bytes, bool within) {
@@ -60,18 +64,26 @@ void Network::add(Message const& message) {
     add(receivers_, message.to, message.bytes, within);
 }
 
+double Network::seconds_of(Work const& work) const {
+    return 1e-6 * work.alpha_us + transfer_seconds(work.within, constants_.within_gbps) +
+           transfer_seconds(work.between, constants_.between_gbps);
+}
+
 double Network::take_slowest(Side& side) {
     double most = 0;
     for (auto const rank : side.busy) {
-        auto const& [alpha_us, within, between] = side.ranks[value(rank)];
-        auto const of_rank = 1e-6 * alpha_us + transfer_seconds(within, constants_.within_gbps) +
-                             transfer_seconds(between, constants_.between_gbps);
-        auto const of_node = transfer_seconds(side.nodes[node_of_[value(rank)]], constants_.node_gbps);
-        most = std::max({most, of_rank, of_node});
+        auto const node = node_of_[value(rank)];
+        auto const of_rank = seconds_of(side.ranks[value(rank)]);
+        side.ranks_of_node[node] += of_rank;
+        auto const of_cores =
+            constants_.cores_per_node > 0 ? side.ranks_of_node[node] / constants_.cores_per_node : of_rank;
+        most = std::max({most, of_rank, of_cores, transfer_seconds(side.nodes[node], constants_.node_gbps)});
     }
     for (auto const rank : side.busy) {
+        auto const node = node_of_[value(rank)];
         side.ranks[value(rank)] = {};
-        side.nodes[node_of_[value(rank)]] = 0;
+        side.nodes[node] = 0;
+        side.ranks_of_node[node] = 0;
     }
     side.busy.clear();
     return most;
@@ -92,7 +104,7 @@ Volume Network::finish(std::uint64_t members) {
 }
 
 Volume Network::exchange(std::vector<Message> messages, std::uint64_t members) {
-    auto const copying = transfer_seconds(merge(messages), constants_.memory_gbps);
+    auto const copying = crowding_ * transfer_seconds(merge(messages), constants_.memory_gbps);
     Volume volume;
     if (transport_ == ft::Transport::collective) {
         for (auto const& message : messages) add(message);

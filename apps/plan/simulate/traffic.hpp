@@ -36,7 +36,8 @@ struct Volume {
 ///
 /// Collective: all messages are under way at the same time. A rank takes alpha for each of its messages and its bytes
 /// divided by its bandwidth, each within and between nodes; a node takes the bytes that leave or enter it divided by
-/// its bandwidth. The slowest counts. Rounds: schedule::colour_edges deals the messages to rounds, in which the same
+/// its bandwidth; and if a node has fewer cores than ranks, the time of all its ranks divided by its cores. The slowest
+/// counts. Rounds: schedule::colour_edges deals the messages to rounds, in which the same
 /// holds, and the rounds follow each other.
 class Network {
 public:
@@ -53,6 +54,10 @@ public:
     /// Ends that exchange.
     Volume finish(std::uint64_t members);
 
+    /// How many times as long all ranks compute or copy at once as one of them alone: at least 1, and more if a node
+    /// has more ranks than cores.
+    double crowding() const { return crowding_; }
+
 private:
     /// What one rank has to do in one direction.
     struct Work {
@@ -63,10 +68,12 @@ private:
     /// What all have to do in one direction; all 0 between two exchanges.
     struct Side {
         std::vector<Work> ranks;
-        std::vector<std::uint64_t> nodes;  // bytes that cross the border of the node
+        std::vector<std::uint64_t> nodes;   // bytes that cross the border of the node
+        std::vector<double> ranks_of_node;  // seconds of all of them together
         std::vector<PeId> busy;
     };
     void add(Side& side, PeId rank, std::uint64_t bytes, bool within);
+    double seconds_of(Work const& work) const;
     double take_slowest(Side& side);
     double take_slowest();
     double collective_seconds(std::uint64_t members);
@@ -74,6 +81,7 @@ private:
     std::vector<std::uint32_t> node_of_;
     Constants constants_;
     ft::Transport transport_;
+    double crowding_ = 1;
     Side senders_;
     Side receivers_;
     Volume volume_;  // of the exchange under way

@@ -8,6 +8,7 @@ import argparse
 import pathlib
 import shutil
 import sys
+from dataclasses import dataclass
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -18,6 +19,7 @@ import page  # noqa: E402
 import papers  # noqa: E402
 import plot  # noqa: E402
 import recoveries  # noqa: E402
+import simulator  # noqa: E402
 from compare import table  # noqa: E402
 from results import Broken, Results, in_words, read  # noqa: E402
 from sections import SECTIONS, Row, Section  # noqa: E402
@@ -30,30 +32,39 @@ INTRODUCTION = (
 QUIET = 0.2  # cores; up to here other programs have hardly disturbed what was measured
 
 
-def write(results: pathlib.Path, comparison: compare.Comparison | None = None, plan: pathlib.Path | None = None) -> list[pathlib.Path]:
-    """Writes the report and returns its files. plan: regraft-plan, which draws one of the pictures."""
+@dataclass
+class Written:
+    files: list[pathlib.Path]
+    validation: list[str]  # lines for a terminal: how well the simulator predicts what was measured
+
+
+def write(results: pathlib.Path, comparison: compare.Comparison | None = None, plan: pathlib.Path | None = None) -> Written:
+    """Writes the report. plan: regraft-plan, which draws one of the pictures and predicts what was measured."""
     found = {file.stem: read(file) for file in sorted(results.glob("*.json"))}
     folder = results / "report"
     unfinished = results / "report.tmp"
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
-    text = "\n".join(markdown(found, unfinished, comparison, plan)) + "\n"
+    model = simulator.model_of(found, unfinished, plan)
+    text = "\n".join(markdown(found, unfinished, comparison, plan, model)) + "\n"
     (unfinished / "report.md").write_text(text, encoding="utf-8")
     if html := page.html(text, unfinished, TITLE):
         (unfinished / "report.html").write_text(html, encoding="utf-8")
     shutil.rmtree(folder, ignore_errors=True)
     unfinished.rename(folder)
-    return [folder / name for name in ("report.md", "report.html") if (folder / name).exists()]
+    files = [folder / name for name in ("report.md", "report.html", simulator.FILE) if (folder / name).exists()]
+    return Written(files, simulator.told(model))
 
 
 def markdown(found: dict[str, Results], folder: pathlib.Path, comparison: compare.Comparison | None,
-             plan: pathlib.Path | None) -> list[str]:
+             plan: pathlib.Path | None, model: simulator.Model) -> list[str]:
     measured = [section for section in SECTIONS if section.name in found]
     lines = [f"# {TITLE}", "", INTRODUCTION, "", *summary(found, measured), "", *machine(found)]
     if comparison:
         lines += ["", "## Compared with earlier results", "", *compare.markdown(comparison)]
     for section in measured:
         lines += ["", *section_lines(section, found[section.name], folder)]
+    lines += ["", *simulator.section(model)]
     lines += ["", *like_papers(found, folder, plan), "", *missing(found)]
     return lines
 
@@ -198,7 +209,7 @@ def main() -> int:
     if not args.results.is_dir() or not any(args.results.glob("*.json")):
         sys.exit(f"{args.results}: no results of benchmarks (NAME.json) are there")
     comparison = compare.compare([compare.samples(args.compare)], [compare.samples(args.results)]) if args.compare else None
-    for file in write(args.results, comparison, args.plan):
+    for file in write(args.results, comparison, args.plan).files:
         print(file)
     return 0
 
