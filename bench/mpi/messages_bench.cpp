@@ -8,7 +8,9 @@
 //   large/between    every rank sends 4 MiB to the next node
 //   lone/between     the first rank of every node sends 4 MiB to the next node
 //   copy/all         every rank copies 4 MiB
+//   fresh/all        every rank writes into 4 MiB of memory that it gets from the system
 //
+// Caches hold other bytes before large messages and copies, as they do in a program that computes between exchanges.
 // What is between nodes is measured only where there are several. All answers are compared before they are timed.
 #include <mpi.h>
 
@@ -22,6 +24,7 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
+#include <sys/mman.h>
 
 #include "job.hpp"
 #include "regraft/ft/nodes.hpp"
@@ -105,6 +108,13 @@ std::byte mark(std::size_t member) {
     return static_cast<std::byte>(1 + member % 251);
 }
 
+/// Fills the caches of this core with other bytes.
+void displace() {
+    static std::vector<char> other(std::size_t{32} << 20);
+    for (std::size_t i = 0; i < other.size(); i += 64) ++other[i];
+    benchmark::ClobberMemory();
+}
+
 class Measured {
 public:
     Measured(ft::Communicator& comm, std::string const& what, Nodes const& nodes, int bytes)
@@ -137,15 +147,29 @@ void measure_exchange(benchmark::State& state, ft::Communicator& comm, std::stri
     bool const is_large = what.starts_with("large") || what.starts_with("lone");
     Measured measured(comm, what, nodes, is_large ? large_bytes : small_bytes);
     if (!measured.is_right()) state.SkipWithError("wrong bytes");
+    if (is_large) displace();
     for (auto _ : state) state.SetIterationTime(measured.seconds(is_large ? 1 : 20));
 }
 
 void measure_copy(benchmark::State& state, ft::Communicator& comm) {
     std::vector<std::byte> const from(large_bytes, mark(comm.position(comm.self())));
     std::vector<std::byte> to(large_bytes);
+    displace();
     for (auto _ : state)
         state.SetIterationTime(bench::timed(comm, [&] { std::memcpy(to.data(), from.data(), from.size()); }));
     if (bench::largest(comm, from == to ? 0 : 1) != 0) state.SkipWithError("wrong bytes");
+}
+
+void measure_fresh(benchmark::State& state, ft::Communicator& comm) {
+    for (auto _ : state) {
+        void* memory = MAP_FAILED;
+        state.SetIterationTime(bench::timed(comm, [&] {
+            memory = mmap(nullptr, large_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (memory != MAP_FAILED) std::memset(memory, 1, large_bytes);
+        }));
+        if (bench::largest(comm, memory == MAP_FAILED ? 1 : 0) != 0) state.SkipWithError("no memory");
+        if (memory != MAP_FAILED) munmap(memory, large_bytes);
+    }
 }
 
 }  // namespace
@@ -170,6 +194,7 @@ int main(int argc, char** argv) {
             add(what, [&comm, what, nodes](benchmark::State& state) { measure_exchange(state, comm, what, nodes); });
         }
         add("copy/all", [&comm](benchmark::State& state) { measure_copy(state, comm); });
+        add("fresh/all", [&comm](benchmark::State& state) { measure_fresh(state, comm); });
         benchmark::AddCustomContext("clock", "real_time");
         benchmark::AddCustomContext("large_bytes", std::to_string(large_bytes));
         benchmark::AddCustomContext("nodes", std::to_string(nodes.size()));

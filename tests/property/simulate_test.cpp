@@ -127,7 +127,7 @@ std::vector<Message> random_messages(std::uint32_t ranks, Random& random) {
 
 /// The slowest rank or node in one direction, from sums over all pairs.
 double naive_slowest(std::map<std::pair<std::uint32_t, std::uint32_t>, double> const& pairs, Machine const& machine,
-                     Constants const& constants, bool sending) {
+                     Constants const& constants, bool sending, Into memory) {
     auto const node_of = machine.of_ranks(Unit::node);
     double most = 0;
     std::map<std::uint32_t, double> of_node, of_cores;
@@ -139,6 +139,7 @@ double naive_slowest(std::map<std::pair<std::uint32_t, std::uint32_t>, double> c
             bool const within = node_of[from] == node_of[to];
             seconds += 1e-6 * (within ? constants.alpha_within_us : constants.alpha_between_us);
             seconds += bytes * 1e-9 / (within ? constants.within_gbps : constants.between_gbps);
+            if (!sending && memory == Into::fresh_memory) seconds += bytes * 1e-9 / constants.fresh_gbps;
             if (!within) of_node[node_of[rank]] += bytes * 1e-9 / constants.node_gbps;
         }
         most = std::max(most, seconds);
@@ -159,6 +160,7 @@ TEST(Network, ACollectiveExchangeTakesAsLongAsItsBusiestRankOrNode) {
                                         1 + static_cast<std::uint32_t>(random.below(4)), 0, 0);
         auto const constants = random_constants(random);
         auto const messages = random_messages(machine.ranks, random);
+        auto const memory = random.below(2) == 0 ? Into::used_memory : Into::fresh_memory;
         std::map<std::pair<std::uint32_t, std::uint32_t>, double> pairs;
         std::map<std::uint32_t, double> copies;
         double all = 0;
@@ -176,18 +178,18 @@ TEST(Network, ACollectiveExchangeTakesAsLongAsItsBusiestRankOrNode) {
         if (constants.cores_per_node > 0) copied *= std::max(1.0, fullest / constants.cores_per_node);
         auto const fixed =
             pairs.empty() ? 0 : 1e-6 * (constants.exchange_us + machine.ranks * constants.exchange_us_per_rank);
-        auto const expected =
-            copied + fixed +
-            std::max(naive_slowest(pairs, machine, constants, true), naive_slowest(pairs, machine, constants, false));
+        auto const expected = copied + fixed +
+                              std::max(naive_slowest(pairs, machine, constants, true, memory),
+                                       naive_slowest(pairs, machine, constants, false, memory));
         Network collective(machine.of_ranks(Unit::node), constants, ft::Transport::collective);
         for (int again = 0; again < 2; ++again) {
-            auto const volume = collective.exchange(messages, machine.ranks);
+            auto const volume = collective.exchange(messages, machine.ranks, memory);
             ASSERT_NEAR(volume.seconds, expected, 1e-12 + 1e-9 * expected);
             ASSERT_EQ(static_cast<double>(volume.bytes_within + volume.bytes_between), all);
         }
         // One after the other is never faster than all at once.
         Network rounds(machine.of_ranks(Unit::node), constants, ft::Transport::rounds);
-        auto const volume = rounds.exchange(messages, machine.ranks);
+        auto const volume = rounds.exchange(messages, machine.ranks, memory);
         ASSERT_GE(volume.seconds + fixed + 1e-12, expected);
         ASSERT_EQ(static_cast<double>(volume.bytes_within + volume.bytes_between), all);
     }

@@ -74,7 +74,7 @@ JOBS = {"store": {"short": [4, 8, 16], "full": [2, 4, 8, 16]}, "sums": {"short":
         "snapshot": {"short": [4, 8], "full": [4, 8, 16]}, "agree": {"short": [2, 4, 8, 16], "full": [2, 4, 8, 16, 32]},
         "messages": {"short": [1, 2, 4, 8, 16], "full": [1, 2, 4, 8, 16, 32]}, "store_disk": {"short": [4], "full": [1, 2, 4]}}
 # On so many ranks a quick look measures only what the simulator is compared with.
-SHORT_FILTERS = {("store", 16): "^(submit|load_one|repair)/mod_k/.*/collective"}
+SHORT_FILTERS = {("store", 16): "^(first_submit|load_one_known|repair)/mod_k/.*/collective"}
 # These jobs write files into a folder that they are given.
 TAKES_FOLDER = ["store_disk"]
 # Peers in Python: the package from PyPI, and the tool that measures it on the files that --write-edges=FOLDER leaves.

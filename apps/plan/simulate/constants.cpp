@@ -27,6 +27,7 @@ constexpr std::array constants_by_name{
     NamedConstant{"between_gbps", &Constants::between_gbps, least_bandwidth},
     NamedConstant{"node_gbps", &Constants::node_gbps, least_bandwidth},
     NamedConstant{"memory_gbps", &Constants::memory_gbps, least_bandwidth},
+    NamedConstant{"fresh_gbps", &Constants::fresh_gbps, least_bandwidth},
     NamedConstant{"cores_per_node", &Constants::cores_per_node, 0},
     NamedConstant{"agreement_us", &Constants::agreement_us, 0},
     NamedConstant{"agreement_us_per_rank", &Constants::agreement_us_per_rank, 0},

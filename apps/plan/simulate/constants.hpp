@@ -16,6 +16,7 @@ struct Constants {
     double between_gbps = 10;
     double node_gbps = 25;   // what all ranks of a node together send, or receive, between nodes
     double memory_gbps = 5;  // a rank copies so much, or computes so much of an erasure code
+    double fresh_gbps = 2;   // a rank gets so much new memory from the system, which fills it with zeros
     // A node has so many cores. If it has more ranks, they share them, and what all of them do takes longer. 0: a core
     // for each rank.
     double cores_per_node = 0;

@@ -90,15 +90,15 @@ double Job::in_memory(std::uint64_t bytes) const {
     return network_.crowding() * static_cast<double>(bytes) / (plan_.constants.memory_gbps * 1e9);
 }
 
-Volume Job::carried_out(Transfers transfers) {
-    auto volume = network_.exchange(std::move(transfers.messages), num_living_);
+Volume Job::carried_out(Transfers transfers, Into memory) {
+    auto volume = network_.exchange(std::move(transfers.messages), num_living_, memory);
     volume.seconds += in_memory(transfers.most_computed);
     return volume;
 }
 
 /// Looks only at the messages of some nodes if the machine is large, and at those of ranks that submit more than
 /// others.
-Volume Job::submitted(Kept const& kept, CsrView<BlockRange> mine) {
+Volume Job::submitted(Kept const& kept, CsrView<BlockRange> mine, Into memory) {
     constexpr std::size_t enough = 1 << 14;
     auto const node_size = plan_.machine.size(Unit::node);
     auto const stride = members_.size() / enough + 1;
@@ -110,7 +110,7 @@ Volume Job::submitted(Kept const& kept, CsrView<BlockRange> mine) {
         nodes += is_next ? 1 : 0;
         if (nodes % stride == 0 || mine[i].size() > usual) which.push_back(i);
     }
-    kept.visit_submit(mine, which, [&](Message const& message) { network_.add(message); });
+    kept.visit_submit(mine, which, [&](Message const& message) { network_.add(message, memory); });
     auto volume = network_.finish(num_living_);
     auto const all = [&](std::uint64_t bytes) {
         auto const scale = static_cast<double>(members_.size()) / static_cast<double>(which.size());
@@ -122,9 +122,10 @@ Volume Job::submitted(Kept const& kept, CsrView<BlockRange> mine) {
 }
 
 Volume Job::submit() {
-    auto volume = submitted(*input_, blocks_of(work_));
-    auto const copied = plan_.blocks_per_rank * plan_.block_bytes + input_->most_encoded();
-    volume.seconds += in_memory(copied) + agreements(1);
+    auto volume = submitted(*input_, blocks_of(work_), Into::fresh_memory);
+    auto const own = plan_.blocks_per_rank * plan_.block_bytes;
+    auto const fresh = network_.crowding() * static_cast<double>(own) / (plan_.constants.fresh_gbps * 1e9);
+    volume.seconds += fresh + in_memory(own + input_->most_encoded()) + agreements(1);
     return volume;
 }
 
@@ -133,7 +134,7 @@ Volume Job::commit() {
     Volume volume;
     if (plan_.state_bytes > 0) {
         if (!state_.is_newest) keep_state();
-        volume = submitted(*state_.kept, state_of_members());
+        volume = submitted(*state_.kept, state_of_members(), Into::used_memory);
         auto const copied = most_entities() * plan_.state_bytes + state_.kept->most_encoded();
         volume.seconds += in_memory(copied);
     }
@@ -202,11 +203,11 @@ std::optional<Recovery> Job::plan_input(std::span<PeId const> survivors) {
     if (!input_->retain(survivors, plan_.mending)) return std::nullopt;
     auto reassignment = assign::reassign(work_, survivors);
     Recovery recovery;
-    recovery.volume = carried_out(input_->load(blocks_of(reassignment.gained)));
+    recovery.volume = carried_out(input_->load(blocks_of(reassignment.gained)), Into::used_memory);
     recovery.seconds.load = recovery.volume.seconds + agreements(1);
     next_work_ = std::move(reassignment.after);
     for (auto& step : input_->repair()) {
-        auto const volume = carried_out(std::move(step));
+        auto const volume = carried_out(std::move(step), Into::fresh_memory);
         recovery.volume.add(volume);
         recovery.seconds.repair += volume.seconds + agreements(1);
     }
@@ -222,11 +223,11 @@ bool Job::plan_state(std::span<PeId const> survivors, Recovery& recovery) {
     }
     if (!state_.kept->retain(survivors, plan_.mending)) return false;
     next_home_ = homes_among(survivors);
-    auto const loaded = carried_out(state_.kept->load(missing_state(next_home_)));
+    auto const loaded = carried_out(state_.kept->load(missing_state(next_home_)), Into::used_memory);
     recovery.volume.add(loaded);
     restore = loaded.seconds + agreements(2);
     for (auto& step : state_.kept->repair()) {
-        auto const volume = carried_out(std::move(step));
+        auto const volume = carried_out(std::move(step), Into::fresh_memory);
         recovery.volume.add(volume);
         restore += volume.seconds + agreements(1);
     }

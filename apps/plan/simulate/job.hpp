@@ -56,7 +56,7 @@ public:
     std::span<PeId const> members() const { return members_; }
     /// How fast the job is beside one with all ranks: the busiest rank counts.
     double speed() const;
-    /// What it takes to submit the input.
+    /// What it takes to submit the input for the first time.
     Volume submit();
     /// What it takes to commit the state once. It changes when ranks die.
     Volume commit();
@@ -88,8 +88,8 @@ private:
     bool plan_state(std::span<PeId const> survivors, Recovery& recovery);
     std::vector<PeId> homes_among(std::span<PeId const> survivors) const;
     Csr<BlockRange> missing_state(std::span<PeId const> homes) const;
-    Volume submitted(Kept const& kept, CsrView<BlockRange> mine);
-    Volume carried_out(Transfers transfers);
+    Volume submitted(Kept const& kept, CsrView<BlockRange> mine, Into memory);
+    Volume carried_out(Transfers transfers, Into memory);
     double in_memory(std::uint64_t bytes) const;
     double agreements(double count) const;
 

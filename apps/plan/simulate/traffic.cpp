@@ -57,16 +57,18 @@ void Network::add(Side& side, PeId rank, std::uint64_t bytes, bool within) {
     if (!within) side.nodes[node_of_[value(rank)]] += bytes;
 }
 
-void Network::add(Message const& message) {
+void Network::add(Message const& message, Into memory) {
     bool const within = node_of_[value(message.from)] == node_of_[value(message.to)];
     (within ? volume_.bytes_within : volume_.bytes_between) += message.bytes;
     add(senders_, message.from, message.bytes, within);
     add(receivers_, message.to, message.bytes, within);
+    if (memory == Into::fresh_memory) receivers_.ranks[value(message.to)].fresh += message.bytes;
 }
 
 double Network::seconds_of(Work const& work) const {
     return 1e-6 * work.alpha_us + transfer_seconds(work.within, constants_.within_gbps) +
-           transfer_seconds(work.between, constants_.between_gbps);
+           transfer_seconds(work.between, constants_.between_gbps) +
+           transfer_seconds(work.fresh, constants_.fresh_gbps);
 }
 
 double Network::take_slowest(Side& side) {
@@ -103,11 +105,11 @@ Volume Network::finish(std::uint64_t members) {
     return std::exchange(volume_, {});
 }
 
-Volume Network::exchange(std::vector<Message> messages, std::uint64_t members) {
+Volume Network::exchange(std::vector<Message> messages, std::uint64_t members, Into memory) {
     auto const copying = crowding_ * transfer_seconds(merge(messages), constants_.memory_gbps);
     Volume volume;
     if (transport_ == ft::Transport::collective) {
-        for (auto const& message : messages) add(message);
+        for (auto const& message : messages) add(message, memory);
         volume = finish(members);
     } else {
         std::vector<schedule::Edge> edges;
@@ -119,7 +121,7 @@ Volume Network::exchange(std::vector<Message> messages, std::uint64_t members) {
             rounds[colours[i]].push_back(messages[i]);
         }
         for (auto const& round : rounds) {
-            for (auto const& message : round) add(message);
+            for (auto const& message : round) add(message, memory);
             volume_.seconds += take_slowest();
         }
         volume = std::exchange(volume_, {});

@@ -18,6 +18,9 @@ struct Message {
     std::uint64_t bytes = 0;
 };
 
+/// The memory that messages arrive in: a rank has used it before, or gets it from the system meanwhile.
+enum class Into : std::uint8_t { used_memory, fresh_memory };
+
 /// An exchange, or several together.
 struct Volume {
     double seconds = 0;
@@ -46,11 +49,11 @@ public:
 
     /// An exchange among so many ranks. Several messages between two ranks count as one; from a rank to itself, as a
     /// copy in its memory. O(messages log messages).
-    Volume exchange(std::vector<Message> messages, std::uint64_t members);
+    Volume exchange(std::vector<Message> messages, std::uint64_t members, Into memory = Into::used_memory);
 
     /// Adds a message to a collective exchange that is not yet over, for exchanges with too many messages to list.
     /// Precondition: no two have the same ranks; sender and receiver differ.
-    void add(Message const& message);
+    void add(Message const& message, Into memory = Into::used_memory);
     /// Ends that exchange.
     Volume finish(std::uint64_t members);
 
@@ -64,6 +67,7 @@ private:
         double alpha_us = 0;
         std::uint64_t within = 0;
         std::uint64_t between = 0;
+        std::uint64_t fresh = 0;  // of both
     };
     /// What all have to do in one direction; all 0 between two exchanges.
     struct Side {

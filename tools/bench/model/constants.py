@@ -104,7 +104,8 @@ def of_messages(results: Results) -> Iterator[Constant]:
             ("alpha_between_us", between and between * 1e6, "`messages`: small, between nodes, without an empty exchange"),
             ("between_gbps", bandwidth(results, "lone", "between"), "`messages`: large, from one rank of each node"),
             ("node_gbps", bandwidth(results, "large", "between", most // nodes), "`messages`: large, from all ranks of each node"),
-            ("memory_gbps", bandwidth(results, "copy", "all"), f"`messages`: memcpy by all ranks, with {quiet}")):
+            ("memory_gbps", bandwidth(results, "copy", "all"), f"`messages`: memcpy by all ranks, with {quiet}"),
+            ("fresh_gbps", bandwidth(results, "fresh", "all"), f"`messages`: new memory by all ranks, with {quiet}")):
         if value is not None:
             yield Constant(name, value, how)
     yield Constant("cores_per_node", cores_of_a_node(results), "what the system says")

@@ -68,7 +68,7 @@ def of_variant(results: Results, variant: str, operation: str) -> list[floors.Ru
 def predictions(found: dict[str, Results], simulator: Simulator) -> list[Prediction]:
     """Operations that were measured, and what the simulator says of them."""
     result = []
-    for benchmark, variant, operations in (("store", "mod_k", {"submit": "submit", "load_one": "load", "repair": "repair"}),
+    for benchmark, variant, operations in (("store", "mod_k", {"first_submit": "submit", "load_one_known": "load", "repair": "repair"}),
                                            ("snapshot", "pairwise", {"commit": "commit"})):
         for operation, part in operations.items() if benchmark in found else ():
             for ranks, run in sorted(largest(of_variant(found[benchmark], variant, operation)).items()):
