@@ -260,7 +260,8 @@ def run(args: argparse.Namespace, build: Build, name: str, files: list[str], raw
     source = f"{name}_bench.cpp"
     if name in JOBS:
         with writable(name, (args.folder or args.build or ROOT / "build").resolve()) as folder:
-            return run_job(build.built[name], JOBS[name][pace_name], [*pace, *folder], filters(name, args.short), args.mpirun, raw), source, pace
+            problem = run_job(build.built[name], JOBS[name][pace_name], [*pace, *folder], filters(name, args.short), args.mpirun, raw)
+        return problem, source, pace
     problem = run_program([str(build.built[name]), *pace, *files], raw)
     if not problem and name in PYTHON_PEERS:
         problem = add_python_peer(build.built[name], PYTHON_PEERS[name], pace_name, args.build, raw)

@@ -13,10 +13,11 @@ from results import Results
 FILE = "constants.json"
 TITLE = "The simulator: predicted and measured"
 HOW_TO_READ = (
-    f"`regraft-plan simulate --constants {FILE}` predicts the life of a job on this machine, with the constants below. To see how far they can "
-    "be trusted, it computes operations that were also measured on as many ranks: one rank dies in a job with two copies (mod-k). A ratio above "
-    "1 means that it takes less than predicted. The constants of shrinks come from the same measurement as the times beside them, so that "
-    "their rows only tell how well a line fits; all others come from other benchmarks.")
+    f"`regraft-plan simulate --constants {FILE}` predicts the life of a job on this machine, with the constants below. To see how far they "
+    "can be trusted, it computes operations that were also measured, on as many ranks: one rank dies in a job with two copies (mod-k). "
+    "`submit` is the first one, and `load` is that of ranks that all know what each of them wants. A ratio above 1 means that less time is "
+    "taken than predicted. The constants of shrinks come from the same measurement as the times beside them, so that these rows only tell "
+    "how well a line fits. All other constants come from other benchmarks than the times.")
 
 
 @dataclass
@@ -49,5 +50,6 @@ def told(model: Model) -> list[str]:
     if not model.predictions:
         return []
     return ["the simulator, with the constants of this machine:",
-            *(f"  {' '.join(row[:3]):<34} measured {row[3]:>8}, predicted {row[4]:>8}: {row[5]}" for row in validation.rows(model.predictions)),
+            *(f"  {operation} on {ranks} ranks, {size or 'after a death'}: measured {measured}, predicted {predicted}, ratio {ratio}"
+              for operation, ranks, size, measured, predicted, ratio in validation.rows(model.predictions)),
             validation.verdict(model.predictions)]
