@@ -48,7 +48,7 @@ def messages(nodes: int) -> dict[str, float]:
 
 def write(folder: pathlib.Path, nodes: int) -> None:
     described = [{"host": f"n{node}", "cores": 4} for node in range(nodes)] if nodes > 1 else []
-    file_of(folder, "messages", {"nodes": str(nodes), "large_bytes": str(BYTES), "nodes_of_job": described}, messages(nodes))
+    file_of(folder, "messages", {"large_bytes": str(BYTES), "nodes_of_job": described}, messages(nodes))
 
     def agreement(ranks: int) -> float:
         return MADE["agreement_us"] + ranks * MADE["agreement_us_per_rank"]
@@ -61,7 +61,8 @@ def write(folder: pathlib.Path, nodes: int) -> None:
         recovery |= {f"shrink/one_dies_1_MiB/pes:{ranks}": shrink, f"detection/one_dies_1_MiB/pes:{ranks}": 1e3 * MADE["notice_ms"],
                      f"total/one_dies_1_MiB/pes:{ranks}": 1e5}
     file_of(folder, "recovery", {"drawing": "recovery"}, recovery)
-    plans = {f"{algorithm}/{family}/pes:{ranks}/dead:1": (MADE["plan_us"] + ranks * MADE["plan_us_per_rank"]) / len(constants.SURVIVOR_PLANS)
+    parts = len(constants.SURVIVOR_PLANS)
+    plans = {f"{algorithm}/{family}/pes:{ranks}/dead:1": (MADE["plan_us"] + ranks * MADE["plan_us_per_rank"]) / parts
              for ranks in (1000, 10000) for algorithm, family in constants.SURVIVOR_PLANS.items()}
     file_of(folder, "scale", {}, plans)
     file_of(folder, "store_disk", {}, {f"save/one_file/bytes:{BYTES}/pes:4/replicas:1/collective": 4 * BYTES / MADE["disk_gbps"] / 1e3},

@@ -197,6 +197,5 @@ int main(int argc, char** argv) {
         add("fresh/all", [&comm](benchmark::State& state) { measure_fresh(state, comm); });
         benchmark::AddCustomContext("clock", "real_time");
         benchmark::AddCustomContext("large_bytes", std::to_string(large_bytes));
-        benchmark::AddCustomContext("nodes", std::to_string(nodes.size()));
     });
 }

@@ -34,13 +34,12 @@ import plot
 import programs
 import recoveries
 import searches
+import where
+from job import Job, job_of
 from results import STOPPED, Broken, lines, load
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT / "tools/setup"))
 sys.path.insert(0, str(HERE / "report"))
-import choose  # noqa: E402
 import compare  # noqa: E402
 import machine  # noqa: E402
 import report  # noqa: E402
@@ -90,6 +89,8 @@ EXAMPLES = {"programs": "programs_bench.py"}
 # These tools run their program as jobs of their own. ulfm runs that of the shield.
 TOOLS_OF_JOBS = {"recovery": "recovery_bench.py", "shield": "shield_bench.py", "ulfm": "shield_bench.py"}
 TAKES_SETS = ["search", "phylo-bootstrap"]
+# These run on several nodes, too. All others compute on one core, or need one clock or one file system.
+ON_NODES = ["messages", "agree", "store", "sums", "snapshot"]
 
 
 class Build:
@@ -101,37 +102,55 @@ class Build:
                       if os.access(file, os.X_OK) and file.is_file()}
         if "shield" in self.built:
             self.built["ulfm"] = self.built["shield"]
-        self.shield = self.folder / "lib/shield/calls/libregraft_shield.so"
+        self.shield = self.place("lib/shield/calls", "libdir", "libregraft_shield.so")
         if not self.shield.exists():
             self.built.pop("shield", None)
         if not mpirun:
             self.built = {name: file for name, file in self.built.items() if name not in {*JOBS, *TOOLS_OF_JOBS}}
-        self.phylo, self.msa = self.folder / "apps/phylo/regraft-phylo", self.folder / "apps/msa/regraft-msa"
+        self.phylo, self.msa = self.place("apps/phylo", "bindir", "regraft-phylo"), self.place("apps/msa", "bindir", "regraft-msa")
         self.generator, self.examples = programs_folder / "surveillance", self.folder / "examples"
         self.tools = GENERATED if self.msa.exists() and self.generator.exists() else {}
-        self.tools = self.tools | (TOOLS if self.phylo.exists() else {})
+        self.tools = self.tools | (TOOLS if where.CHECKOUT and self.phylo.exists() else {})
         self.tools = self.tools | (EXAMPLES if mpirun and (self.examples / "stencil").exists() else {})
+
+    def place(self, of_build: str, of_installation: str, name: str) -> pathlib.Path:
+        """A file in a build folder, or in the installation."""
+        return (self.folder / of_build if where.CHECKOUT else where.folder(of_installation)) / name
 
     def has(self, name: str) -> bool:
         return name in self.built or name in self.tools
 
-    def by_default(self, short: bool) -> list[str]:
+    def all_names(self) -> list[str]:
+        return [*self.built, *self.tools]
+
+    def by_default(self, short: bool, job: Job) -> list[str]:
         """What runs if nothing is named. At full size the examples take long."""
+        if job.is_of_nodes:
+            return [name for name in ON_NODES if name in self.built]
         return [*self.built, *(name for name in EXAMPLES if short and name in self.tools)]
 
     @property
     def plan(self) -> pathlib.Path | None:
         """The program regraft-plan."""
-        file = self.folder / "apps/plan/regraft-plan"
+        file = self.place("apps/plan", "bindir", "regraft-plan")
         return file if file.exists() else None
 
 
-def parse() -> argparse.Namespace:
+def installed_programs() -> pathlib.Path | None:
+    return where.folder("libexecdir") / "regraft" if where.INSTALLED else None
+
+
+def parse(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the programs, which are named *_bench")
+    parser.add_argument("--programs", type=pathlib.Path, required=bool(where.CHECKOUT), default=installed_programs(),
+                        help="folder of the programs, which are named *_bench (default: that of the installation)")
     parser.add_argument("--results", type=pathlib.Path, required=True, help="folder for JSON and SVG; bench/results/MACHINE to keep them")
     parser.add_argument("--short", action="store_true", help="a quick look: small sizes, little time, one repetition")
     parser.add_argument("--mpirun", help="starts benchmarks that are MPI jobs; without it they are left out")
+    parser.add_argument("--host", metavar="HOST:N,...",
+                        help="measure on these nodes, with up to N ranks on each; inside a job of a batch system, its nodes are found")
+    parser.add_argument("--hostfile", metavar="FILE", help="the same; FILE has a line `HOST slots=N` for each node")
+    parser.add_argument("--launch", metavar="WORDS", default="", help="more options of mpirun, as one word, such as '--bind-to none'")
     parser.add_argument("--build", type=pathlib.Path,
                         help="peers from PyPI are installed into BUILD/venv; without it, BUILD is build/ and nothing is installed")
     parser.add_argument("--folder", type=pathlib.Path, metavar="DIR",
@@ -147,7 +166,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--turns", type=int, default=5, metavar="N", help="how often each build runs (default: 5)")
     parser.add_argument("names", nargs="*", metavar="NAME|FILE",
                         help="runs only these (default: all); msa measures these alignments instead of its own")
-    args = parser.parse_args()
+    args = parser.parse_args(words)
     if args.folder and not args.folder.is_dir():
         parser.error(f"{args.folder} is no folder")
     if args.compare_build and not (args.compare_build / "bench").is_dir():
@@ -157,17 +176,31 @@ def parse() -> argparse.Namespace:
     return args
 
 
-def main() -> int:
-    args = parse()
+def the_job(args: argparse.Namespace) -> Job:
+    words = [word for option in ("host", "hostfile") if getattr(args, option) for word in (f"--{option}", getattr(args, option))]
+    return job_of(args.mpirun, [*words, *shlex.split(args.launch)]) if args.mpirun else Job("")
+
+
+def work_folder(args: argparse.Namespace) -> pathlib.Path:
+    """Where raw output and files of benchmarks are."""
+    return args.build or (where.CHECKOUT / "build" if where.CHECKOUT else args.results)
+
+
+def main(words: list[str]) -> int:
+    args = parse(words)
+    args.job = the_job(args)
     build = Build(args.programs, args.mpirun)
     files = [name for name in args.names if not build.has(name) and pathlib.Path(name).is_file()]
-    names = [name for name in args.names if name not in files] or (TAKES_FILES if files else build.by_default(args.short))
+    names = [name for name in args.names if name not in files] or (TAKES_FILES if files else build.by_default(args.short, args.job))
     if files and names != TAKES_FILES:
         print(f"only {TAKES_FILES[0]} takes files", file=sys.stderr)
         return 2
     if unknown := [name for name in names if not build.has(name)]:
-        there_are = ", ".join([*build.built, *build.tools]) or "none"
+        there_are = ", ".join(build.all_names()) or "none"
         print(f"no benchmark is called {', '.join(unknown)}; there are: {there_are}", file=sys.stderr)
+        return 2
+    if args.job.is_of_nodes and (alone := [name for name in names if name not in ON_NODES]):
+        print(f"{', '.join(alone)}: measured on one machine only; on several nodes there are: {', '.join(ON_NODES)}", file=sys.stderr)
         return 2
     if not names:
         print("no benchmarks are built")
@@ -217,19 +250,20 @@ def by_turns(args: argparse.Namespace, build: Build, names: list[str], files: li
 
 def measure(args: argparse.Namespace, build: Build, name: str, files: list[str], results: pathlib.Path) -> bool:
     """Runs a benchmark, writes its results and a picture, and prints them. Returns whether it went well."""
-    build_folder = args.build or ROOT / "build"
-    raw, result = build_folder / "bench-raw" / f"{name}.json", results / f"{name}.json"
+    raw, result = work_folder(args) / "bench-raw" / f"{name}.json", results / f"{name}.json"
     raw.parent.mkdir(parents=True, exist_ok=True)
     raw.unlink(missing_ok=True)
     print(f"{name} ...", flush=True)
+    nodes = args.job.nodes()
     load_meanwhile = machine.Load()
     problem, source, words = run(args, build, name, files, raw)
     private = {*files, *(args.sets or [])}  # the paths of the user's files are not told
     words = [pathlib.Path(word).name if word in private else word for word in words]
-    facts = machine.compiler(build.folder, source) | load_meanwhile.facts()
+    facts = machine.compiler(build.folder, source) or {key: where.INSTALLED[key] for key in ("compiler", "flags") if key in where.INSTALLED}
+    facts |= load_meanwhile.facts() | ({"nodes_of_job": nodes} if nodes else {})
     if name in TAKES_FOLDER:
-        facts["file_system"] = machine.file_system((args.folder or build_folder).resolve())
-    facts["commit"] = machine.commit(machine.source_of(build.folder) or ROOT)
+        facts["file_system"] = machine.file_system((args.folder or work_folder(args)).resolve())
+    facts["commit"] = where.INSTALLED.get("version") or machine.commit(machine.source_of(build.folder) or where.CHECKOUT)
     problem = problem or conclude(raw, result, name, facts, words)
     if problem:
         print(problem)
@@ -259,11 +293,13 @@ def run(args: argparse.Namespace, build: Build, name: str, files: list[str], raw
         return run_tool(build.tools[name], build.phylo, [*keeping(name, args), *words], raw), "search.cpp", words
     source = f"{name}_bench.cpp"
     if name in JOBS:
-        with writable(name, (args.folder or args.build or ROOT / "build").resolve()) as folder:
-            problem = run_job(build.built[name], JOBS[name][pace_name], [*pace, *folder], filters(name, args.short), args.mpirun, raw)
+        with writable(name, (args.folder or work_folder(args)).resolve()) as folder:
+            sizes = args.job.sizes(JOBS[name][pace_name], args.short)
+            more = {} if args.job.is_of_nodes else filters(name, args.short)
+            problem = run_job(build.built[name], sizes, [*pace, *folder], more, args.job, raw)
         return problem, source, pace
     problem = run_program([str(build.built[name]), *pace, *files], raw)
-    if not problem and name in PYTHON_PEERS:
+    if not problem and name in PYTHON_PEERS and where.CHECKOUT:
         problem = add_python_peer(build.built[name], PYTHON_PEERS[name], pace_name, args.build, raw)
     return problem, source, [*pace, *files]
 
@@ -290,18 +326,17 @@ def filters(name: str, short: bool) -> dict[int, list[str]]:
     return {ranks: [f"--benchmark_filter={words}"] for (job, ranks), words in SHORT_FILTERS.items() if short and job == name}
 
 
-def run_job(program: pathlib.Path, sizes: list[int], pace: list[str], more: dict[int, list[str]], mpirun: str, raw: pathlib.Path) -> str:
+def run_job(program: pathlib.Path, sizes: list[int], pace: list[str], more: dict[int, list[str]], job: Job, raw: pathlib.Path) -> str:
     """Runs the same job on several numbers of ranks and writes all results into raw; returns what went wrong."""
     merged: dict = {}
     for ranks in sizes:
         print(f"  on {ranks} ranks ...", flush=True)
-        launch = [sys.executable, str(ROOT / "apps/launch/launch.py"), "--mpirun", mpirun, "-n", str(ranks), str(program), *pace,
-                  *more.get(ranks, [])]
+        launch = [*job.launch(ranks), str(program), *pace, *more.get(ranks, [])]
         if problem := run_program(launch, raw):
             return problem
         content = load(raw)
         merged = {**content, "benchmarks": merged.get("benchmarks", []) + content["benchmarks"]}
-    merged["context"]["mpi"] = machine.mpi(mpirun)
+    merged["context"]["mpi"] = machine.mpi(job.mpirun)
     raw.write_text(json.dumps(merged), encoding="utf-8")
     return ""
 
@@ -350,8 +385,11 @@ def python_with(package: str, build: pathlib.Path | None) -> str:
         words = [python, "-c", f"import {package}"]
         return pathlib.Path(python).exists() and subprocess.run(words, capture_output=True, check=False).returncode == 0
 
-    venv = str((build or ROOT / "build").resolve() / "venv/bin/python")
+    venv = str((build or pathlib.Path("build")).resolve() / "venv/bin/python")
     if not any(map(has_it, (venv, sys.executable))) and build:
+        sys.path.insert(0, str(HERE.parents[1] / "tools/setup"))
+        import choose
+
         try:
             chooser = choose.Chooser(build.resolve())
             chooser.dir.mkdir(parents=True, exist_ok=True)
@@ -437,8 +475,14 @@ def rounded(size: int) -> str:
     return f"{size:.3g}".replace("e+0", "e")
 
 
-if __name__ == "__main__":
+def run_all(words: list[str]) -> int:
+    """What the command does. Returns its exit code."""
     try:
-        sys.exit(main())
+        return main(words)
     except Broken as problem:
-        sys.exit(str(problem))
+        print(problem, file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(run_all(sys.argv[1:]))

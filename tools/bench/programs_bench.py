@@ -6,7 +6,6 @@ have one result.
 """
 import argparse
 import os
-import pathlib
 import random
 import re
 import subprocess
@@ -14,8 +13,8 @@ import sys
 from dataclasses import dataclass
 
 import bench_tool
+import where
 
-LAUNCH = pathlib.Path(__file__).resolve().parents[2] / "apps/launch/launch.py"
 NEVER = 10**9  # steps between snapshots
 BYTES_PER_CELL = 9 * 8  # of the stencil, without the rings of blocks
 
@@ -50,7 +49,7 @@ class Runs:
 
     def run(self, program: str, variant: str, ranks: int, options: list[str], repetition: int, **counters: float) -> dict:
         """Runs a job and records it. Jobs of a program with the same size and steps must have the same result."""
-        command = [sys.executable, str(LAUNCH), "--mpirun", self.args.mpirun, "-n", str(ranks), str(self.args.program / program), *options,
+        command = [*where.launcher(), "--mpirun", self.args.mpirun, "-n", str(ranks), str(self.args.program / program), *options,
                    "--times"]
         output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         result = re.search(r"^result (\w+)$", output, re.M)[1]

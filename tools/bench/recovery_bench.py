@@ -15,9 +15,8 @@ import tempfile
 import time
 
 import bench_tool
+import where
 from recoveries import PHASES
-
-LAUNCH = pathlib.Path(__file__).resolve().parents[2] / "apps/launch/launch.py"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +37,7 @@ def measured(args: argparse.Namespace, ranks: int, mebibytes: int, victim: int) 
     """The nanoseconds that a job has printed, and those from its start to the end of its first step (restart)."""
     with tempfile.TemporaryDirectory() as folder:
         words = [str(args.program), str(pathlib.Path(folder, "died")), str(victim), str(mebibytes)]
-        command = [sys.executable, str(LAUNCH), "--mpirun", args.mpirun, "-n", str(ranks), *words]
+        command = [*where.launcher(), "--mpirun", args.mpirun, "-n", str(ranks), *words]
         begin = time.monotonic_ns()
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     try:

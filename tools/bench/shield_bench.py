@@ -18,10 +18,8 @@ import tempfile
 from collections.abc import Callable
 
 import bench_tool
-
-LAUNCHERS = pathlib.Path(__file__).resolve().parents[2] / "apps/launch"
-sys.path.insert(0, str(LAUNCHERS))
-from regraft_run import openmpi  # noqa: E402
+import where
+from regraft_run import openmpi
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,14 +43,14 @@ class Jobs:
         self.args = args
 
     def plain(self, ranks: int, *words: str) -> str:
-        return self.output("launch.py", "-n", str(ranks), str(self.args.program), *words)
+        return self.output("regraft-run", "-n", str(ranks), str(self.args.program), *words)
 
     def shielded(self, ranks: int, *words: str) -> tuple[str, dict]:
         """The output of a job, and the report of the shield."""
         with tempfile.TemporaryDirectory() as folder:
             report = pathlib.Path(folder, "report.json")
             options = ["--library", str(self.args.library), "--tolerate", "--report", str(report)]
-            output = self.output("shield.py", *options, "-n", str(ranks), str(self.args.program), *words)
+            output = self.output("regraft-shield", *options, "-n", str(ranks), str(self.args.program), *words)
             return output, json.loads(report.read_text(encoding="ascii"))
 
     def mortal(self, ranks: int, *words: str) -> str:
@@ -65,7 +63,7 @@ class Jobs:
             return printed([self.args.mpirun, "-n", str(ranks), str(self.args.program), *words], env)
 
     def output(self, tool: str, *words: str) -> str:
-        return printed([sys.executable, str(LAUNCHERS / tool), "--mpirun", self.args.mpirun, *words])
+        return printed([*where.launcher(tool), "--mpirun", self.args.mpirun, *words])
 
 
 def printed(command: list[str], env: dict[str, str] | None = None) -> str:

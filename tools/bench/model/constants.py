@@ -64,7 +64,7 @@ def cores_of_a_node(results: Results) -> int:
 
 
 def num_nodes(results: Results) -> int:
-    return int(results.context.get("nodes", 1))
+    return max(1, len(results.context.get("nodes_of_job", [])))
 
 
 def crowding(results: Results, ranks: int) -> float:

@@ -1,5 +1,5 @@
-"""How well the simulator predicts what was measured. regraft-plan simulate computes, with the constants of this machine, what the benchmarks
-of the store, of snapshots and of recoveries have measured, on as many ranks and bytes."""
+"""How well the simulator predicts what was measured. regraft-plan simulate computes, with the constants of this machine, what the
+benchmarks of the store, of snapshots and of recoveries have measured, on as many ranks and bytes."""
 import json
 import pathlib
 import subprocess
@@ -97,4 +97,5 @@ def verdict(made: list[Prediction]) -> str:
     distances = [max(one.ratio, 1 / one.ratio) for one in made]
     worst = max(made, key=lambda one: max(one.ratio, 1 / one.ratio))
     return (f"{len(good)} of {len(made)} predictions are within a factor of {GOAL:g}; on average they are "
-            f"{floors.geometric_mean(distances):.2f} times too long or too short, and at most {max(distances):.2f} times ({worst.operation} on {worst.ranks} ranks).")
+            f"{floors.geometric_mean(distances):.2f} times too long or too short, and at most {max(distances):.2f} times "
+            f"({worst.operation} on {worst.ranks} ranks).")

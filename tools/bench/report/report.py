@@ -20,6 +20,7 @@ import papers  # noqa: E402
 import plot  # noqa: E402
 import recoveries  # noqa: E402
 import simulator  # noqa: E402
+import where  # noqa: E402
 from compare import table  # noqa: E402
 from results import Broken, Results, in_words, read  # noqa: E402
 from sections import SECTIONS, Row, Section  # noqa: E402
@@ -85,7 +86,20 @@ def machine(found: dict[str, Results]) -> list[str]:
             "commit of regraft": all_of(found, "commit"), "measured": dates(found), "other programs meanwhile": [busy(found)]}
     lines = ["## The machine", "", "| | |", "| --- | --- |", *(f"| {name} | {', '.join(values)} "
                                                                f"|" for name, values in rows.items() if values)]
-    return [*lines, *warning(found)]
+    return [*lines, *nodes(found), *warning(found)]
+
+
+def nodes(found: dict[str, Results]) -> list[str]:
+    """A table of the nodes, if there were several. The load is that before each benchmark."""
+    loads: dict[tuple, list[float]] = {}
+    for results in found.values():
+        for node in results.context.get("nodes_of_job", []):
+            key = (node["host"], node["cpu"], str(node["cores"]), f"{node['memory_bytes'] / 2**30:.1f} GiB")
+            loads.setdefault(key, []).append(node["load"])
+    if not loads:
+        return []
+    rows = [[*key, f"{min(load):g} to {max(load):g}"] for key, load in sorted(loads.items())]
+    return ["", *table(["node", "CPU", "cores", "memory", "load"], rows)]
 
 
 def common_flags(flags: list[str]) -> list[str]:
@@ -179,7 +193,8 @@ def source(results: Results) -> str:
     if "cores_of_others" in context:
         parts.append(f"other programs used {context['cores_of_others']:.2g} cores")
     name = str(context.get("executable", "")).removesuffix("_bench")
-    return f"<small>`./run bench {name}`: `{context.get('command', '')}`, {', '.join(parts)}</small>"
+    command = "./run bench" if where.CHECKOUT else "regraft-bench"
+    return f"<small>`{command} {name}`: `{context.get('command', '')}`, {', '.join(parts)}</small>"
 
 
 def like_papers(found: dict[str, Results], folder: pathlib.Path, plan: pathlib.Path | None) -> list[str]:
@@ -194,9 +209,10 @@ def like_papers(found: dict[str, Results], folder: pathlib.Path, plan: pathlib.P
 
 def missing(found: dict[str, Results]) -> list[str]:
     absent = [section.name for section in SECTIONS if section.name not in found]
-    lines = ["## How to repeat it", "", "`./run bench` in a checkout of regraft measures everything at full size, and `./run bench "
-             "--short` takes a few minutes. `./run bench NAME` measures one section again, and `./run bench --compare OLD` says what is "
-             "different from earlier results."]
+    command = "./run bench" if where.CHECKOUT else "regraft-bench"
+    lines = ["## How to repeat it", "", f"`{command}`{' in a checkout of regraft' if where.CHECKOUT else ''} measures everything at full "
+             f"size, and `{command} --short` takes a few minutes. `{command} NAME` measures one section again, and `{command} --compare OLD` "
+             "says what is different from earlier results."]
     return lines + (["", f"Not measured here: {', '.join(f'`{name}`' for name in absent)}."] if absent else [])
 
 

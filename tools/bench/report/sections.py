@@ -243,6 +243,9 @@ SECTIONS = [
     Section("agree", "Agreement",
             f"{LINES} After an agreement all survivors know the same, also if ranks die meanwhile; MPI's own collectives promise "
             f"less.", agree),
+    Section("messages", "Messages: what the simulator counts with",
+            f"{LINES} These are exchanges by MPI alone, copies, and memory that is new: the constants of `regraft-plan simulate` come from "
+            f"them.", nothing),
     Section("shield", "Shield: programs that know nothing of failures",
             "A dot at 1 means that a call of MPI takes as long with the shield as without; farther right is slower. The same program runs "
             "by turns with and without the preloaded library.", overhead("with the shield", "plain MPI")),
