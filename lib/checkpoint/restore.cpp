@@ -13,10 +13,6 @@ namespace {
 
 ft::FailPhase restore_phase("snapshot-restore");
 
-constexpr BlockRange only(std::size_t i) {
-    return {BlockId{i}, BlockId{i + 1}};
-}
-
 std::vector<std::string> names_in(std::span<CommittedEntity const> entities, std::span<BlockRange const> ranges) {
     std::vector<std::string> names;
     for (auto const& range : ranges) {

@@ -19,10 +19,6 @@ namespace fs = std::filesystem;
 ft::FailPhase save_phase("snapshot-save");
 ft::FailPhase open_phase("snapshot-open");
 
-constexpr BlockRange only(std::size_t i) {
-    return {BlockId{i}, BlockId{i + 1}};
-}
-
 }  // namespace
 
 store::SaveReport Snapshot::save(fs::path const& archive, store::SaveOptions const& options) {

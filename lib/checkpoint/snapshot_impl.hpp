@@ -20,6 +20,11 @@
 
 namespace regraft::checkpoint {
 
+/// The range of one entity.
+constexpr BlockRange only(std::size_t entity) {
+    return {BlockId{entity}, BlockId{entity + 1}};
+}
+
 /// The bytes of a commit that belong to this PE.
 struct Images {
     Image own;

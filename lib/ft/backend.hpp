@@ -14,6 +14,12 @@ namespace regraft::ft::backend {
 /// Whether victims of the failure plan really die, without other members knowing of it beforehand.
 bool deaths_are_real();
 bool is_process_failure(int error_class);
+/// The same for an error code, which belongs to a class.
+inline bool tells_process_failure(int code) {
+    int error_class = code;
+    MPI_Error_class(code, &error_class);
+    return is_process_failure(error_class);
+}
 void revoke(MPI_Comm comm);
 /// Whether this process has been told that the communicator was revoked. It only reads a flag; MPI learns of news in
 /// calls that communicate.

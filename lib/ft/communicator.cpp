@@ -26,12 +26,6 @@ constexpr std::uint32_t payload = no_failure - 1;
 FailPhase agree_phase("agree", Moment::during_next_call);
 FailPhase shrink_phase("shrink", Moment::during_next_call);
 
-bool is_process_failure(int code) {
-    int error_class = code;
-    MPI_Error_class(code, &error_class);
-    return backend::is_process_failure(error_class);
-}
-
 std::string text_of(int code) {
     std::vector<char> text(MPI_MAX_ERROR_STRING + 1);
     int length = 0;
@@ -87,7 +81,7 @@ void Communicator::check(int code, char const* call) {
         return;
     }
     dismiss_errors();
-    if (is_process_failure(code)) fail(call);
+    if (backend::tells_process_failure(code)) fail(call);
     throw MpiError(std::string(call) + ": " + text_of(code));
 }
 
@@ -96,7 +90,7 @@ void Communicator::check(int code, std::span<MPI_Status const> statuses, char co
         for (auto const& status : statuses) {
             if (status.MPI_ERROR == MPI_SUCCESS || status.MPI_ERROR == MPI_ERR_PENDING) continue;
             code = status.MPI_ERROR;
-            if (is_process_failure(code)) break;
+            if (backend::tells_process_failure(code)) break;
         }
     }
     check(code, call);
@@ -113,7 +107,7 @@ bool Communicator::tell_unchecked() const {
     static_cast<void>(std::fprintf(stderr,
                                    "regraft: rank %u: %s failed (%s), but its return code did not go through check()\n",
                                    value(self_), error->call.c_str(), text_of(error->code).c_str()));
-    return is_process_failure(error->code);
+    return backend::tells_process_failure(error->code);
 }
 
 void Communicator::declare_failure(char const* call) {

@@ -37,12 +37,6 @@ private:
     MPI_Comm& comm_;
 };
 
-bool is_process_failure(int code) {
-    int error_class = MPI_SUCCESS;
-    MPI_Error_class(code, &error_class);
-    return backend::is_process_failure(error_class);
-}
-
 /// Whether this process knows of deaths, or learns of them within the time that their announcement takes.
 bool will_know_of_deaths(MPI_Comm comm) {
     auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
@@ -98,7 +92,7 @@ void Derived::make() {
     Owned const owned(next);
     // A death may make the call fail with an error that does not name it. Or the death is announced while the new
     // communicator is being made; then that never learns of it, and would wait for the dead for ever.
-    if (is_process_failure(code) || (made ? backend::knows_of_deaths(native) : will_know_of_deaths(native)))
+    if (backend::tells_process_failure(code) || (made ? backend::knows_of_deaths(native) : will_know_of_deaths(native)))
         parent_.declare_failure("the making of a derived communicator");
     if (!parent_.agree(made)) throw CannotDerive("a communicator could not be derived, although no rank died");
     comm_ = std::exchange(next, MPI_COMM_NULL);

@@ -102,7 +102,7 @@ def accounts(program: plan_cli.Program) -> None:
 def crowded_nodes(program: plan_cli.Program) -> None:
     """ranks that share a core take as long as all of them together"""
     large = ["simulate", "-p", "16", "--node-size", "8", "--block-bytes", "1000000", "--trace", "-", "--placement", "mod-k"]
-    fast = {name: 1e9 for name in ("within_gbps", "between_gbps", "node_gbps", "fresh_gbps")}
+    fast = dict.fromkeys(("within_gbps", "between_gbps", "node_gbps", "fresh_gbps"), 1e9)
     path = program.file("fast.json", json.dumps(fast))
     times = {cores: program.json(*large, "--constants", path, "--set", f"cores_per_node={cores}", "--set", "memory_gbps=1", stdin="0.5 rank 3\n")
              for cores in (0, 8, 2)}

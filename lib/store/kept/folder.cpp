@@ -73,7 +73,7 @@ void KeptFolder::open_or_make() {
     auto const above = path_.parent_path().parent_path();
     auto const job = path_.parent_path().filename().string();
     auto const name = path_.filename().string();
-    int const root = open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int const root = ::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (root < 0) throw InputError({above.string()}, "cannot be opened: " + std::generic_category().message(errno));
     for (int attempt = 0; descriptor_ < 0; ++attempt) {
         int const parent = open_folder(root, job);

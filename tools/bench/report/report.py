@@ -210,9 +210,9 @@ def like_papers(found: dict[str, Results], folder: pathlib.Path, plan: pathlib.P
 def missing(found: dict[str, Results]) -> list[str]:
     absent = [section.name for section in SECTIONS if section.name not in found]
     command = "./run bench" if where.CHECKOUT else "regraft-bench"
-    lines = ["## How to repeat it", "", f"`{command}`{' in a checkout of regraft' if where.CHECKOUT else ''} measures everything at full "
-             f"size, and `{command} --short` takes a few minutes. `{command} NAME` measures one section again, and `{command} --compare OLD` "
-             "says what is different from earlier results."]
+    place = " in a checkout of regraft" if where.CHECKOUT else ""
+    lines = ["## How to repeat it", "", f"`{command}`{place} measures everything at full size, and `{command} --short` takes a few minutes. "
+             f"`{command} NAME` measures one section again, and `{command} --compare OLD` says what is different from earlier results."]
     return lines + (["", f"Not measured here: {', '.join(f'`{name}`' for name in absent)}."] if absent else [])
 
 
