@@ -211,8 +211,9 @@ def missing(found: dict[str, Results]) -> list[str]:
     absent = [section.name for section in SECTIONS if section.name not in found]
     command = "./run bench" if where.CHECKOUT else "regraft-bench"
     place = " in a checkout of regraft" if where.CHECKOUT else ""
-    lines = ["## How to repeat it", "", f"`{command}`{place} measures everything at full size, and `{command} --short` takes a few minutes. "
-             f"`{command} NAME` measures one section again, and `{command} --compare OLD` says what is different from earlier results."]
+    lines = ["## How to repeat it", "", f"`{command}`{place} measures everything at full size, and `{command} --short` takes a few "
+             f"minutes. `{command} NAME` measures one section again, and `{command} --compare OLD` says what is different from earlier "
+             "results."]
     return lines + (["", f"Not measured here: {', '.join(f'`{name}`' for name in absent)}."] if absent else [])
 
 
