@@ -347,6 +347,22 @@ class Consumer:
         print(self.call(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / "bindings/python/tests", "--doctest-modules", target / "regraft",
                         PYTHONPATH=str(target), PYTHONDONTWRITEBYTECODE="1"))
 
+    def laboratory(self) -> None:
+        """What is installed measures itself, away from the checkout, and writes its page."""
+        program, results = next(self.staged().rglob("bin/regraft-bench"), None), self.work / "results"
+        if not program:
+            print("SKIPPED: no benchmarks")
+            sys.exit(SKIPPED)
+        shutil.rmtree(results, ignore_errors=True)
+        names = self.call(program, "--list").split()
+        if missing := {"agree", "messages", "recovery", "store"} - set(names):
+            sys.exit(f"regraft-bench cannot measure {missing}")
+        print(self.call(program, "--short", "--out", results, "agree"))
+        page = (results / "report/report.md").read_text(encoding="utf-8")
+        constants = json.loads((results / "report/constants.json").read_text(encoding="utf-8"))
+        if "regraft-bench --short" not in page or constants.get("agreement_us", -1) < 0:
+            sys.exit(f"expected a page that says how to repeat it, and the cost of an agreement: {constants}")
+
     def version(self, pc: pathlib.Path) -> str:
         return self.call("pkg-config", "--modversion", "regraft", PKG_CONFIG_PATH=str(pc)).strip()
 
@@ -444,7 +460,7 @@ class Consumer:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "embed", "container", "without_mpi", "release", "c", "fortran", "document", "wheel", "launcher", "shield"])
+    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "embed", "container", "without_mpi", "release", "c", "fortran", "document", "wheel", "launcher", "laboratory", "shield"])
     parser.add_argument("--build", required=True, help="build folder to install from")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--meson", required=True)
