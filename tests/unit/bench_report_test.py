@@ -64,10 +64,10 @@ def page_of(fill, comparison: compare.Comparison | None = None) -> tuple[str, st
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)
         fill(folder)
-        written = report.write(folder, comparison)
+        written = report.write(folder, comparison).files
         assert written[0] == folder / "report/report.md" and not list(folder.glob("*.tmp"))
         pictures = {file.name: file.read_text(encoding="utf-8") for file in (folder / "report").glob("*.svg")}
-        html = written[1].read_text(encoding="utf-8") if len(written) > 1 else ""
+        html = "".join(file.read_text(encoding="utf-8") for file in written if file.name == "report.html")
         return written[0].read_text(encoding="utf-8"), html, pictures
 
 
@@ -145,11 +145,15 @@ def the_parts_of_a_recovery_are_stacked() -> None:
         assert abs(float(above.get("y")) + float(above.get("height")) - float(below.get("y"))) < 0.02, "a part begins where the one below it ends"
 
 
-def losses_are_drawn_by_regraft_plan() -> None:
+def regraft_plan_draws_losses_and_predicts() -> None:
     with tempfile.TemporaryDirectory() as place:
         plan = pathlib.Path(place, "plan")
         plan.write_text(f"""#!{sys.executable}
 import json, sys
+if sys.argv[1] == "simulate":
+    life = dict(life=[dict(seconds=dict(shrink=0.009, load=1, repair=1))])
+    print(json.dumps(life | dict(candidates=[dict(lives=[dict(submit_seconds=1, commit_seconds=2, commits=2)])])))
+    sys.exit()
 numbers = [int(number) for number in sys.argv[sys.argv.index("--failures") + 1].split(",")] if "--failures" in sys.argv else []
 probabilities = [dict(failures=number, loss=1e-12 if number < 300 else 0.5) for number in numbers]
 print(json.dumps(dict(safety=[dict(replicas=3, computed=dict(probabilities=probabilities))])) if numbers else "<svg>drawn by the plan</svg>")
@@ -158,6 +162,8 @@ print(json.dumps(dict(safety=[dict(replicas=3, computed=dict(probabilities=proba
         some_results(pathlib.Path(place, "results"))
         report.write(pathlib.Path(place, "results"), plan=plan)
         folder = pathlib.Path(place, "results/report")
+        text = (folder / "report.md").read_text(encoding="utf-8")
+        assert "| shrink | 4 |  | 4 ms | 9 ms | 2.25 (off) |" in text and "0 of 1 predictions are within a factor of 2" in text, text
         assert "drawn by the plan" in (folder / "as_loss.svg").read_text(encoding="utf-8")
         drawn = ElementTree.fromstring((folder / "as_loss_probability.svg").read_text(encoding="utf-8"))
     # 1024 ranks: none of 0.03 to 10 % reaches 300 failures. 24576: 3 and 10 % do. 2^25: all do.
@@ -339,7 +345,7 @@ the_machine_and_its_load_are_told()
 each_section_has_a_picture_and_says_how_to_read_it()
 the_page_in_html_needs_no_other_file()
 the_parts_of_a_recovery_are_stacked()
-losses_are_drawn_by_regraft_plan()
+regraft_plan_draws_losses_and_predicts()
 a_change_is_named_only_if_the_spreads_do_not_overlap()
 small_changes_are_not_named_however_exact()
 one_repetition_is_no_spread()
