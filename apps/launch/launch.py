@@ -31,10 +31,8 @@ if its exit code is neither 0 nor 2.
 
 Ctrl-C and SIGTERM go to the ranks, which may save their work; a second one ends the job. SIGUSR1 goes to the ranks, too.
 """
-import os
 import pathlib
 import re
-import shutil
 import sys
 from typing import NoReturn
 
@@ -55,12 +53,6 @@ WITH_VALUE = {"--mpirun": "a path", "--rank-library": "a path", "--node-library"
               "--restarts": "a number", "--job": "a name"}
 
 
-def find_mpirun() -> str | None:
-    """The mpirun that the library was built for, else the first one on PATH."""
-    configured = str(pathlib.Path(__file__).resolve().parent.parent / CONFIGURED_MPIRUN)
-    return configured if CONFIGURED_MPIRUN and os.access(configured, os.X_OK) else shutil.which("mpirun")
-
-
 def find_library(named: str, configured: str) -> str:
     """The absolute path of a library: the one that is named, else that of this installation; empty if there is none."""
     library = pathlib.Path(named) if named else pathlib.Path(__file__).resolve().parent.parent / configured
@@ -69,10 +61,10 @@ def find_library(named: str, configured: str) -> str:
 
 def checked_mpirun(named: str) -> str:
     """The path of an mpirun that can be run. If there is none, this process ends."""
-    mpirun = named or find_mpirun()
-    if mpirun and shutil.which(mpirun):
-        return mpirun
-    fail(f"cannot run {mpirun}" if mpirun else "no mpirun found: name it by --mpirun PATH")
+    try:
+        return openmpi.find(named, pathlib.Path(__file__).resolve().parent.parent, CONFIGURED_MPIRUN)
+    except LookupError as problem:
+        fail(str(problem))
 
 
 def fail(why: str) -> NoReturn:

@@ -25,8 +25,7 @@ class Laboratory:
     def run(self, results: str, *words: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess:
         command = [sys.executable, str(cluster.ROOT / "tools/bench/bench.py"), "--programs", self.args.programs, "--mpirun", self.args.mpirun,
                    "--results", str(self.folder / results), "--build", str(self.folder), "--short", *words]
-        agent = {"PRTE_MCA_plm_ssh_agent": f"{sys.executable} {cluster.HERE / 'rsh.py'}", "OMPI_MCA_mpi_yield_when_idle": "1"}
-        done = self.nodes.run(0, command, agent | (env or {}), timeout=600)
+        done = self.nodes.run(0, command, cluster.FOR_MPI | (env or {}), timeout=600)
         print(done.stdout, done.stderr, flush=True)
         return done
 

@@ -26,6 +26,8 @@ NETWORK = "10.77"
 SKIPPED = 77
 # Linux: the same network, names, mounts, IPC objects and process ids as node 0 has them.
 NAMESPACES = ["--net", "--uts", "--mount", "--ipc", "--pid"]
+# Variables for an mpirun on a node: it starts its daemons by rsh.py, and ranks that share cores let others go on.
+FOR_MPI = {"PRTE_MCA_plm_ssh_agent": f"{sys.executable} {HERE / 'rsh.py'}", "OMPI_MCA_mpi_yield_when_idle": "1"}
 DIES_WITH_PARENT = ["setpriv", "--pdeathsig", "KILL"]
 
 

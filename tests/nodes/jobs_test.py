@@ -53,8 +53,7 @@ def start(nodes: cluster.Cluster, args: argparse.Namespace, options: list[str] |
     launcher = [str(cluster.ROOT / "apps/launch/shield.py"), "--library", shield] if shield else [launch.__file__, "--rank-library", args.rank_library]
     words = [sys.executable, *launcher, "--mpirun", args.mpirun, "--node-library", args.node_library, "--node-timeout", str(SILENCE),
              *(options or []), "--host", hosts or nodes.hosts(RANKS_OF_A_NODE), "-n", str(ranks), "--", *(program or [args.program, STEPS])]
-    env = {"PRTE_MCA_plm_ssh_agent": f"{sys.executable} {cluster.HERE / 'rsh.py'}", "OMPI_MCA_mpi_yield_when_idle": "1"}
-    return nodes.start(0, words, env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return nodes.start(0, words, cluster.FOR_MPI, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def lines(text: str) -> str:

@@ -26,8 +26,7 @@ CASES = [(2, [1], [2]), (2, [2], []), (2, [3], []), *[(3, list(two), []) for two
 def start(nodes: cluster.Cluster, args: argparse.Namespace, replicas: int) -> subprocess.Popen:
     words = [sys.executable, launch.__file__, "--mpirun", args.mpirun, "--node-library", args.node_library, "--host",
              nodes.hosts(RANKS_OF_A_NODE), "--map-by", "node", "-n", str(NODES * RANKS_OF_A_NODE), "--", args.program, str(replicas), STEPS]
-    env = {"PRTE_MCA_plm_ssh_agent": f"{sys.executable} {cluster.HERE / 'rsh.py'}", "OMPI_MCA_mpi_yield_when_idle": "1"}
-    return nodes.start(0, words, env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return nodes.start(0, words, cluster.FOR_MPI, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def one_job(nodes: cluster.Cluster, args: argparse.Namespace, case: tuple[int, list[int], list[int]]) -> str:

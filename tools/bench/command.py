@@ -32,9 +32,7 @@ says whether it has changed. `salloc --nodes=4 --ntasks-per-node=48 regraft-benc
 
 Exit code: 0, or 1 if a benchmark failed or gave a wrong answer. 2 if the command line is wrong.
 """
-import os
 import pathlib
-import shutil
 import sys
 from typing import NoReturn
 
@@ -73,15 +71,6 @@ def parse(words: list[str]) -> tuple[dict[str, str], list[str]]:
     return given, names
 
 
-def find_mpirun(named: str) -> str:
-    """The mpirun that the library was built for, else the first one on PATH."""
-    configured = str(HERE.parent / CONFIGURED_MPIRUN)
-    mpirun = named or (configured if CONFIGURED_MPIRUN and os.access(configured, os.X_OK) else shutil.which("mpirun"))
-    if not mpirun or not shutil.which(mpirun):
-        fail(f"cannot run {mpirun}" if mpirun else "no mpirun found: name it by --mpirun PATH")
-    return mpirun
-
-
 def main(words: list[str]) -> int:
     if "-h" in words or "--help" in words:
         print((__doc__ or "").strip())
@@ -90,10 +79,14 @@ def main(words: list[str]) -> int:
         print(f"regraft-bench {CONFIGURED_VERSION}")
         return 0
     given, names = parse(words)
-    mpirun = find_mpirun(given.get("--mpirun", ""))
     sys.path.insert(0, str(HERE.parent / CONFIGURED_MODULES))
     import bench
+    from regraft_run import openmpi
 
+    try:
+        mpirun = openmpi.find(given.get("--mpirun", ""), HERE.parent, CONFIGURED_MPIRUN)
+    except LookupError as problem:
+        fail(str(problem))
     if "--list" in given:
         print("\n".join(bench.Build(bench.installed_programs(), mpirun).all_names()))
         return 0

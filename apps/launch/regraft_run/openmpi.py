@@ -2,7 +2,9 @@
 import dataclasses
 import functools
 import os
+import pathlib
 import re
+import shutil
 import subprocess
 from collections.abc import Mapping
 
@@ -64,6 +66,18 @@ BATCH_SYSTEMS = ["SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "LSB_MCPU_HOSTS", 
 
 
 @functools.lru_cache
+def find(named: str, prefix: pathlib.Path, configured: str) -> str:
+    """The path of an mpirun that can be run: the one that is named, else that of the installation in prefix, which may be relative to it,
+    else the first one on PATH. Raises LookupError, which says what to do."""
+    installed = str(prefix / configured)
+    mpirun = named or (installed if configured and os.access(installed, os.X_OK) else shutil.which("mpirun"))
+    if not mpirun:
+        raise LookupError("no mpirun found: name it by --mpirun PATH")
+    if not shutil.which(mpirun):
+        raise LookupError(f"cannot run {mpirun}")
+    return mpirun
+
+
 def version(mpirun: str) -> str:
     """How mpirun names itself: "mpirun (Open MPI) 5.0.9". It says so only if it has a home, which services and containers may lack."""
     return subprocess.run([mpirun, "--version"], env={"HOME": "/", **os.environ}, capture_output=True, text=True, check=False).stdout

@@ -40,8 +40,8 @@ struct Volume {
 /// Collective: all messages are under way at the same time. A rank takes alpha for each of its messages and its bytes
 /// divided by its bandwidth, each within and between nodes; a node takes the bytes that leave or enter it divided by
 /// its bandwidth; and if a node has fewer cores than ranks, the time of all its ranks divided by its cores. The slowest
-/// counts. Rounds: schedule::colour_edges deals the messages to rounds, in which the same
-/// holds, and the rounds follow each other.
+/// counts. Rounds: schedule::colour_edges deals the messages to rounds, in which the same holds, and the rounds follow
+/// each other.
 class Network {
 public:
     /// node_of: the node of each rank.

@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import floors
 from results import Broken, Results, read
 
+SOURCES = ["messages", "agree", "recovery", "scale", "store_disk"]  # the benchmarks that tell constants
 AGREEMENTS_PER_SHRINK = 6  # which the simulator adds itself (apps/plan/input/network.hpp)
 SURVIVOR_PLANS = {"directory_retain": "permuted", "reassign": "sites", "choose_range_senders": "of_the_dead", "repair_plan": "permuted",
                   "members": "after_shrink"}  # what a survivor plans after one death, by benchmark and family of `scale`
@@ -186,8 +187,6 @@ def main() -> int:
     print(text(constants, machine_in_words(found)), end="")
     return 0
 
-
-SOURCES = ["messages", "agree", "recovery", "scale", "store_disk"]
 
 if __name__ == "__main__":
     try:

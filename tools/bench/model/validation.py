@@ -1,5 +1,6 @@
 """How well the simulator predicts what was measured. regraft-plan simulate computes, with the constants of this machine, what the
 benchmarks of the store, of snapshots and of recoveries have measured, on as many ranks and bytes."""
+import functools
 import json
 import pathlib
 import subprocess
@@ -38,8 +39,9 @@ class Simulator:
 
     def __init__(self, program: pathlib.Path, constants: pathlib.Path):
         self.program, self.constants = program, constants
+        self.one_death = functools.cache(self.play)  # several operations are parts of the same life
 
-    def one_death(self, ranks: int, nodes: int, input_bytes: int, state_bytes: int) -> dict:
+    def play(self, ranks: int, nodes: int, input_bytes: int, state_bytes: int) -> dict:
         """What happens in a job in which the last rank dies: the seconds of submit, commit, load, repair, shrink."""
         words = ["simulate", "-p", str(ranks), "--node-size", str(-(-ranks // nodes)), "-r", "2", "--placement", "mod-k", "--constants",
                  str(self.constants), "--block-bytes", str(BLOCK_BYTES), "--blocks-per-rank", str(max(1, input_bytes // BLOCK_BYTES)),
