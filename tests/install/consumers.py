@@ -217,7 +217,7 @@ class Consumer:
     def release(self) -> None:
         """A build without a build type gives a library that is optimised and without assertions, but checks its callers."""
         build = self.work / "build"
-        self.meson_setup(ROOT, build, "-Dtests=disabled", "-Dbench=disabled")
+        self.meson_setup(ROOT, build, "-Dtests=disabled")  # with benchmarks, as `./run bench` has them
         commands = [entry["command"] for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")) if "/lib/" in entry["file"]]
         slow = [command for command in commands if "-O3" not in command or "-DNDEBUG" not in command or "_GLIBCXX_ASSERTIONS" in command]
         if slow or not commands:
