@@ -8,7 +8,7 @@
 //   large/between    every rank sends 4 MiB to the next node
 //   lone/between     the first rank of every node sends 4 MiB to the next node
 //   copy/all         every rank copies 4 MiB
-//   fresh/all        every rank writes into 4 MiB of memory that it gets from the system
+//   fresh/all        every rank writes into 4 MiB of memory that it gets from the system, as the store gets it
 //
 // Caches hold other bytes before large messages and copies, as they do in a program that computes between exchanges.
 // What is between nodes is measured only where there are several. All answers are compared before they are timed.
@@ -24,10 +24,10 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <sys/mman.h>
 
 #include "job.hpp"
 #include "regraft/ft/nodes.hpp"
+#include "store/blocks/memory.hpp"
 
 namespace {
 
@@ -162,13 +162,11 @@ void measure_copy(benchmark::State& state, ft::Communicator& comm) {
 
 void measure_fresh(benchmark::State& state, ft::Communicator& comm) {
     for (auto _ : state) {
-        void* memory = MAP_FAILED;
+        store::Memory memory;
         state.SetIterationTime(bench::timed(comm, [&] {
-            memory = mmap(nullptr, large_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-            if (memory != MAP_FAILED) std::memset(memory, 1, large_bytes);
+            memory = store::Memory(large_bytes);
+            std::memset(memory.bytes().data(), 1, large_bytes);
         }));
-        if (bench::largest(comm, memory == MAP_FAILED ? 1 : 0) != 0) state.SkipWithError("no memory");
-        if (memory != MAP_FAILED) munmap(memory, large_bytes);
     }
 }
 

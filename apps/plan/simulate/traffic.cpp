@@ -13,25 +13,24 @@ double transfer_seconds(std::uint64_t bytes, double gbps) {
     return static_cast<double>(bytes) / (gbps * 1e9);
 }
 
-/// One message for each pair of ranks, sorted; none from a rank to itself. Returns the most bytes that one rank copies
-/// to itself.
-std::uint64_t merge(std::vector<Message>& messages) {
+/// One message for each pair of ranks, sorted; none from a rank to itself. Returns those from a rank to itself.
+std::vector<Message> merge(std::vector<Message>& messages) {
     std::sort(messages.begin(), messages.end(),
               [](Message const& a, Message const& b) { return std::tuple(a.from, a.to) < std::tuple(b.from, b.to); });
-    std::uint64_t most_local = 0;
+    std::vector<Message> local;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < messages.size();) {
         auto merged = messages[i];
         for (++i; i < messages.size() && messages[i].from == merged.from && messages[i].to == merged.to; ++i)
             merged.bytes += messages[i].bytes;
         if (merged.from == merged.to) {
-            most_local = std::max(most_local, merged.bytes);
+            local.push_back(merged);
         } else if (merged.bytes > 0) {
             messages[kept++] = merged;
         }
     }
     messages.resize(kept);
-    return most_local;
+    return local;
 }
 
 }  // namespace
@@ -51,7 +50,7 @@ Network::Network(std::vector<std::uint32_t> node_of, Constants const& constants,
 
 void Network::add(Side& side, PeId rank, std::uint64_t bytes, bool within) {
     auto& work = side.ranks[value(rank)];
-    if (work.within + work.between == 0) side.busy.push_back(rank);
+    if (work.is_idle()) side.busy.push_back(rank);
     work.alpha_us += within ? constants_.alpha_within_us : constants_.alpha_between_us;
     (within ? work.within : work.between) += bytes;
     if (!within) side.nodes[node_of_[value(rank)]] += bytes;
@@ -65,17 +64,24 @@ void Network::add(Message const& message, Into memory) {
     if (memory == Into::fresh_memory) receivers_.ranks[value(message.to)].fresh += message.bytes;
 }
 
-double Network::seconds_of(Work const& work) const {
-    return 1e-6 * work.alpha_us + transfer_seconds(work.within, constants_.within_gbps) +
+void Network::copy(Message const& message) {
+    auto& work = receivers_.ranks[value(message.to)];
+    if (work.is_idle()) receivers_.busy.push_back(message.to);
+    work.copied += message.bytes;
+}
+
+/// Within a node the receiver copies the bytes, and the sender only says where they are.
+double Network::seconds_of(Work const& work, bool receives) const {
+    return 1e-6 * work.alpha_us + transfer_seconds(receives ? work.within : 0, constants_.within_gbps) +
            transfer_seconds(work.between, constants_.between_gbps) +
-           transfer_seconds(work.fresh, constants_.fresh_gbps);
+           transfer_seconds(work.copied, constants_.memory_gbps) + transfer_seconds(work.fresh, constants_.fresh_gbps);
 }
 
 double Network::take_slowest(Side& side) {
     double most = 0;
     for (auto const rank : side.busy) {
         auto const node = node_of_[value(rank)];
-        auto const of_rank = seconds_of(side.ranks[value(rank)]);
+        auto const of_rank = seconds_of(side.ranks[value(rank)], &side == &receivers_);
         side.ranks_of_node[node] += of_rank;
         auto const of_cores =
             constants_.cores_per_node > 0 ? side.ranks_of_node[node] / constants_.cores_per_node : of_rank;
@@ -95,39 +101,33 @@ double Network::take_slowest() {
     return std::max(take_slowest(senders_), take_slowest(receivers_));
 }
 
-double Network::collective_seconds(std::uint64_t members) {
-    auto const fixed_us = constants_.exchange_us + static_cast<double>(members) * constants_.exchange_us_per_rank;
-    return 1e-6 * fixed_us + take_slowest();
-}
-
 Volume Network::finish(std::uint64_t members) {
-    volume_.seconds = senders_.busy.empty() ? 0 : collective_seconds(members);
+    auto const fixed_us = constants_.exchange_us + static_cast<double>(members) * constants_.exchange_us_per_rank;
+    volume_.seconds = senders_.busy.empty() ? 0 : 1e-6 * fixed_us;
+    volume_.seconds += take_slowest();
     return std::exchange(volume_, {});
 }
 
 Volume Network::exchange(std::vector<Message> messages, std::uint64_t members, Into memory) {
-    auto const copying = crowding_ * transfer_seconds(merge(messages), constants_.memory_gbps);
-    Volume volume;
+    for (auto const& message : merge(messages)) copy(message);
     if (transport_ == ft::Transport::collective) {
         for (auto const& message : messages) add(message, memory);
-        volume = finish(members);
-    } else {
-        std::vector<schedule::Edge> edges;
-        for (auto const& message : messages) edges.push_back({value(message.from), value(message.to)});
-        auto const colours = schedule::colour_edges(edges);
-        std::vector<std::vector<Message>> rounds;
-        for (std::size_t i = 0; i < messages.size(); ++i) {
-            if (colours[i] >= rounds.size()) rounds.resize(std::size_t{colours[i]} + 1);
-            rounds[colours[i]].push_back(messages[i]);
-        }
-        for (auto const& round : rounds) {
-            for (auto const& message : round) add(message, memory);
-            volume_.seconds += take_slowest();
-        }
-        volume = std::exchange(volume_, {});
+        return finish(members);
     }
-    volume.seconds += copying;
-    return volume;
+    volume_.seconds = take_slowest();  // what is copied, before the first round
+    std::vector<schedule::Edge> edges;
+    for (auto const& message : messages) edges.push_back({value(message.from), value(message.to)});
+    auto const colours = schedule::colour_edges(edges);
+    std::vector<std::vector<Message>> rounds;
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+        if (colours[i] >= rounds.size()) rounds.resize(std::size_t{colours[i]} + 1);
+        rounds[colours[i]].push_back(messages[i]);
+    }
+    for (auto const& round : rounds) {
+        for (auto const& message : round) add(message, memory);
+        volume_.seconds += take_slowest();
+    }
+    return std::exchange(volume_, {});
 }
 
 }  // namespace regraft::plan::simulated

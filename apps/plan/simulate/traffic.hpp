@@ -38,10 +38,10 @@ struct Volume {
 /// other.
 ///
 /// Collective: all messages are under way at the same time. A rank takes alpha for each of its messages and its bytes
-/// divided by its bandwidth, each within and between nodes; a node takes the bytes that leave or enter it divided by
-/// its bandwidth; and if a node has fewer cores than ranks, the time of all its ranks divided by its cores. The slowest
-/// counts. Rounds: schedule::colour_edges deals the messages to rounds, in which the same holds, and the rounds follow
-/// each other.
+/// divided by its bandwidth, each within a node, where only the receiver copies, between nodes, and to itself; a node
+/// takes the bytes that leave or enter it divided by its bandwidth; and if a node has fewer cores than ranks, the time
+/// of all its ranks divided by its cores. The slowest counts. Rounds: schedule::colour_edges deals the messages to
+/// rounds, in which the same holds, and the rounds follow each other.
 class Network {
 public:
     /// node_of: the node of each rank.
@@ -67,7 +67,10 @@ private:
         double alpha_us = 0;
         std::uint64_t within = 0;
         std::uint64_t between = 0;
-        std::uint64_t fresh = 0;  // of both
+        std::uint64_t copied = 0;  // from the rank to itself
+        std::uint64_t fresh = 0;   // of what was received
+
+        bool is_idle() const { return within + between + copied == 0; }
     };
     /// What all have to do in one direction; all 0 between two exchanges.
     struct Side {
@@ -76,11 +79,11 @@ private:
         std::vector<double> ranks_of_node;  // seconds of all of them together
         std::vector<PeId> busy;
     };
+    void copy(Message const& message);
     void add(Side& side, PeId rank, std::uint64_t bytes, bool within);
-    double seconds_of(Work const& work) const;
+    double seconds_of(Work const& work, bool receives) const;
     double take_slowest(Side& side);
     double take_slowest();
-    double collective_seconds(std::uint64_t members);
 
     std::vector<std::uint32_t> node_of_;
     Constants constants_;
