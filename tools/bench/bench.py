@@ -81,7 +81,7 @@ PYTHON_PEERS = {"schedule": {"package": "rustworkx", "tool": "rustworkx_rounds.p
                              "short": ["--repetitions=1"], "full": ["--repetitions=3"]}}
 # These tools measure regraft-phylo. They take long, so they run only if they are named.
 TOOLS = {"search": "search_bench.py", "phylo-scale": "phylo_scale_bench.py", "phylo-bootstrap": "phylo_bootstrap_bench.py",
-         "phylo-checkpoints": "phylo_checkpoints_bench.py"}
+         "phylo-checkpoints": "phylo_checkpoints_bench.py", "phylo-ranks": "phylo_ranks_bench.py"}
 # This tool measures regraft-msa on alignments of a generator. It runs only if it is named, too.
 GENERATED = {"msa-scale": "msa_scale_bench.py"}
 # This tool measures the examples. At full size it runs only if it is named.
@@ -89,6 +89,7 @@ EXAMPLES = {"programs": "programs_bench.py"}
 # These tools run their program as jobs of their own. ulfm runs that of the shield.
 TOOLS_OF_JOBS = {"recovery": "recovery_bench.py", "shield": "shield_bench.py", "ulfm": "shield_bench.py"}
 TAKES_SETS = ["search", "phylo-bootstrap"]
+TAKES_MPIRUN = ["phylo-ranks"]
 # These run on several nodes, too. All others compute on one core, or need one clock or one file system.
 ON_NODES = ["messages", "agree", "store", "sums", "snapshot"]
 
@@ -290,7 +291,8 @@ def run(args: argparse.Namespace, build: Build, name: str, files: list[str], raw
         return run_tool(GENERATED[name], build.msa, ["--generator", str(build.generator), *short], raw), "surveillance.cpp", short
     if name in build.tools:
         words = short + sets_for(name, args)
-        return run_tool(build.tools[name], build.phylo, [*keeping(name, args), *words], raw), "search.cpp", words
+        mpirun = ["--mpirun", args.mpirun] if name in TAKES_MPIRUN else []
+        return run_tool(build.tools[name], build.phylo, [*keeping(name, args), *mpirun, *words], raw), "search.cpp", words
     source = f"{name}_bench.cpp"
     if name in JOBS:
         with writable(name, (args.folder or work_folder(args)).resolve()) as folder:

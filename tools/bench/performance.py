@@ -84,7 +84,8 @@ def peers_of(results: plot.Results) -> list[str]:
 
 def trees(folder: pathlib.Path) -> str:
     """The tables of all benchmarks of tree searches that were measured."""
-    parts = {"search*": search, "phylo-scale": taxa, "phylo-bootstrap": bootstraps, "phylo-checkpoints": checkpoints}
+    parts = {"search*": search, "phylo-scale": taxa, "phylo-bootstrap": bootstraps, "phylo-checkpoints": checkpoints,
+             "phylo-ranks": ranks}
     return "\n".join(part(plot.read(file)) for pattern, part in parts.items() for file in sorted(folder.glob(f"{pattern}.json")))
 
 
@@ -330,6 +331,18 @@ def taxa(results: plot.Results) -> str:
     return ("`search --effort fast` on simulated alignments of 1,000 sites, one thread. User milliseconds per taxon, and memory; in "
             "brackets\n"
             f"what the program says its likelihoods need at most:\n\n{table(head, rows)}\n{busy(results)}{source(results)}")
+
+
+def ranks(results: plot.Results) -> str:
+    """How well the model of time fits, and what it forecasts."""
+    said = results.context
+    fit, forecast, half = (table(*rows) for rows in phylo_tables.by_ranks(results))
+    return ("`search --effort fast --profile` on simulated alignments of 50 taxa, one group. Seconds are means over the ranks. The model: "
+            f"a package of m\npatterns takes {said['package_fixed_us']:.1f} us + m x {said['package_us_per_pattern']:.4f} us and "
+            f"{100 * said['wait']:.0f} % more until the slowest rank is done; a reduction takes {said['step_us']:.1f} us for each\ndoubling "
+            f"of the ranks. It is fitted where ranks have a core each:\n\n{fit}\nWhat it forecasts on ranks that have a core each, as "
+            "efficiency (the time on one rank over ranks x time), by what a reduction takes for each\ndoubling of the ranks:\n\n"
+            f"{forecast}\nThe fewest patterns per rank that use half of the ranks:\n\n{half}\n{busy(results)}{source(results)}")
 
 
 def bootstraps(results: plot.Results) -> str:

@@ -24,6 +24,25 @@ def by_taxa(results: Results) -> Table:
     return head, rows
 
 
+def by_ranks(results: Results) -> tuple[Table, Table, Table]:
+    """How well the model of time fits; what it forecasts, a row per number of patterns and of ranks; and what uses half of the ranks."""
+    rows = [[f"{point.size:,}", str(int(point.run["ranks"])), f"{point.run['packages']:,.0f}", f"{1e6 * point.run['s_per_package']:.1f} us",
+             f"{point.seconds:.2f} s", f"{point.run['model_s']:.2f} s", f"{point.run['model_over_measured']:.2f}"]
+            for point in results.families["simulated"]["search"]]
+    fit = ["patterns", "ranks", "packages", "work of a package", "measured", "model", "model / measured"], rows
+    forecasts = {family: {(point.size, int(point.run["ranks"])): point.run["efficiency"] for point in found["forecast"]}
+                 for family, found in results.families.items() if "forecast" in found}
+    steps = {family: family.removeprefix("step_").replace("_", " ") for family in forecasts}
+    keys = sorted({key for of_step in forecasts.values() for key in of_step})
+    forecast = (["patterns", "ranks", *steps.values()],
+                [[f"{patterns:,}", f"{ranks:,}", *(f"{100 * forecasts[family][patterns, ranks]:.0f} %" for family in steps)]
+                 for patterns, ranks in keys])
+    halves = {family: {point.size: int(point.run["patterns_per_rank"]) for point in results.families[family]["half"]} for family in steps}
+    half = (["ranks", *steps.values()],
+            [[f"{ranks:,}", *(f"{halves[family][ranks]:,}" for family in steps)] for ranks in sorted({r for of in halves.values() for r in of})])
+    return fit, forecast, half
+
+
 def supports(results: Results) -> Table:
     """A row per data and program."""
     names = {"ours": "`--bs-trees`, seed 1", "ours_seed_2": "`--bs-trees`, seed 2",

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Measures searches on one, two and four ranks, and fits a model of their time to the profiles. The model says how much of many ranks a
+search uses.
+
+A search is a sequence of packages of work, each of which ends with a reduction. On p ranks that share m patterns, a package takes
+a + b m / p, and a reduction takes c ceil(log2 p): its messages go up and down a tree. What a reduction takes between nodes cannot be measured
+on one machine, so forecasts are made for several values of c.
+"""
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+
+import bench_tool
+import simulate
+import where
+from model.constants import Line, fitted
+from tree_programs import Dataset, Regraft
+
+TAXA = {"full": 50, "short": 30, "smoke": 12}
+SITES = {"full": [1000, 4000, 16000], "short": [500, 2000], "smoke": [100, 300]}
+RANKS = [1, 2, 4]
+STEPS_US = [1.0, 2.0, 5.0]  # of a reduction between nodes
+FORECAST = {"patterns": [10_000, 100_000, 1_000_000, 10_000_000], "ranks": [64, 256, 1024, 4096]}
+
+
+@dataclass
+class Profile:
+    """A search on so many ranks; seconds are means over the ranks."""
+
+    patterns: int
+    ranks: int
+    packages: int
+    work: float
+    waiting: float
+    communication: float
+
+    @property
+    def seconds(self) -> float:
+        return self.work + self.waiting + self.communication
+
+
+@dataclass
+class Model:
+    """Seconds. wait: the share of its work for which a rank waits until the slowest is done. cores: that ranks share."""
+
+    package: Line  # by patterns of a rank
+    step: float
+    wait: float
+    cores: float = math.inf
+
+    def at(self, packages: float, patterns: float, ranks: int) -> float:
+        work = self.package.at(patterns / ranks) * max(1.0, ranks / self.cores)
+        return packages * (work * (1 + (self.wait if ranks > 1 else 0)) + self.step * math.ceil(math.log2(ranks)))
+
+    def efficiency(self, patterns: float, ranks: int) -> float:
+        return self.at(1, patterns, 1) / (ranks * self.at(1, patterns, ranks))
+
+    def patterns_per_rank(self, ranks: int, efficiency: float) -> int:
+        """The fewest for this efficiency."""
+        low, high = 1, 1 << 40
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.efficiency(middle * ranks, ranks) >= efficiency else (middle + 1, high)
+        return low
+
+
+def profiled(program: Regraft, dataset: Dataset, ranks: int, mpirun: str, folder: pathlib.Path) -> Profile:
+    words = program.command("search", dataset, "--effort", program.effort, "--starts", "pars{1}", "--groups", "1", "--profile")
+    subprocess.run([*where.launcher(), "--mpirun", mpirun, "-n", str(ranks), *map(str, words)], cwd=folder, check=True, capture_output=True)
+    told = json.loads((folder / "run.profile.json").read_text(encoding="utf-8"))["ranks"]
+    mean = {key: 1e-3 * statistics.mean(rank[key] for rank in told) for key in ("work_ms", "waiting_ms", "communication_ms")}
+    return Profile(program.report(folder)["patterns"], ranks, told[0]["packages"], mean["work_ms"], mean["waiting_ms"],
+                   mean["communication_ms"])
+
+
+def model_of(profiles: list[Profile], cores: int) -> Model:
+    """Fitted to the searches whose ranks have a core each."""
+    alone = [one for one in profiles if one.ranks <= cores]
+    many = [one for one in alone if one.ranks > 1]
+    package = fitted({one.patterns / one.ranks: one.work / one.packages for one in alone})
+    steps = [one.communication / one.packages / math.ceil(math.log2(one.ranks)) for one in many]
+    return Model(package, statistics.median(steps) if steps else 0, statistics.median([one.waiting / one.work for one in many] or [0]), cores)
+
+
+def measured(one: Profile, model: Model) -> dict:
+    forecast = model.at(one.packages, one.patterns, one.ranks)
+    return bench_tool.record(f"search/simulated/patterns:{one.patterns}/ranks:{one.ranks}", "s", real_time=one.seconds, cpu_time=one.work,
+                             ranks=one.ranks, packages=one.packages, s_per_package=one.work / one.packages, waiting_s=one.waiting,
+                             communication_s=one.communication, model_s=forecast, model_over_measured=forecast / one.seconds,
+                             load=os.getloadavg()[0])
+
+
+def forecasts(model: Model) -> list[dict]:
+    """Of a package, on ranks that have a core each."""
+    records = []
+    for step_us in STEPS_US:
+        network = Model(model.package, 1e-6 * step_us, model.wait)
+        for patterns in FORECAST["patterns"]:
+            for ranks in FORECAST["ranks"]:
+                seconds = network.at(1, patterns, ranks)
+                records.append(bench_tool.record(f"forecast/step_{step_us:g}_us/patterns:{patterns}/ranks:{ranks}", "s", real_time=seconds,
+                                                 cpu_time=seconds, ranks=ranks, efficiency=network.efficiency(patterns, ranks)))
+        for ranks in FORECAST["ranks"]:
+            needed = network.patterns_per_rank(ranks, 0.5)
+            seconds = network.at(1, needed * ranks, ranks)
+            records.append(bench_tool.record(f"half/step_{step_us:g}_us/ranks:{ranks}", "s", real_time=seconds, cpu_time=seconds, ranks=ranks,
+                                             patterns_per_rank=needed))
+    return records
+
+
+def main() -> int:
+    parser = bench_tool.options(__doc__, "regraft-phylo", "few taxa and sites")
+    parser.add_argument("--mpirun", required=True)
+    args = parser.parse_args()
+    program, cores, profiles = Regraft(args.program.resolve(), "fast"), os.cpu_count() or 1, []
+    with tempfile.TemporaryDirectory() as place:
+        folder = pathlib.Path(place)
+        for sites in SITES[args.pace]:
+            dataset = Dataset(f"sim_{sites}", folder / f"sim_{sites}.phy")
+            dataset.alignment.write_text(simulate.evolved(TAXA[args.pace], sites, seed=sites), encoding="utf-8")
+            profiles += [profiled(program, dataset, ranks, args.mpirun, folder) for ranks in RANKS]
+    for one in profiles:
+        if len({other.packages for other in profiles if other.patterns == one.patterns}) != 1:
+            sys.exit(f"{one.patterns} patterns: the number of packages depends on the ranks")
+    model = model_of(profiles, cores)
+    context = {"subject": "search", "unit": "patterns", "package_fixed_us": 1e6 * model.package.fixed,
+               "package_us_per_pattern": 1e6 * model.package.per_rank, "step_us": 1e6 * model.step, "wait": model.wait}
+    bench_tool.write(args.out, context, [measured(one, model) for one in profiles] + forecasts(model))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
