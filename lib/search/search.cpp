@@ -175,17 +175,9 @@ void advance_spr(SearchState& state, DistributedLikelihood& likelihood, SearchOp
 }
 
 /// The number of consecutive escapes that may fail.
-std::uint64_t patience(Effort effort, std::uint32_t num_tips) {
+std::uint64_t most_failures(SearchOptions const& options, std::uint32_t num_tips) {
     if (num_tips < 5) return 0;  // the climb has seen all topologies
-    switch (effort) {
-        case Effort::fast:
-            return 0;
-        case Effort::normal:
-            return num_tips / 4;
-        case Effort::thorough:
-            return num_tips;
-    }
-    return 0;
+    return static_cast<std::uint64_t>(options.patience * num_tips);
 }
 
 /// The first step of a way out of a local maximum, which becomes `home`: `change` makes it.
@@ -272,7 +264,7 @@ void advance_escapes(SearchState& state, DistributedLikelihood& likelihood, Sear
         auto const way = go_on(state, likelihood, options);
         if (way == Way::back_home) ++state.failures;
         if (way == Way::to_higher_ground) state.failures = 0;
-    } else if (state.failures >= patience(options.effort, likelihood.tree().num_tips())) {
+    } else if (state.failures >= most_failures(options, likelihood.tree().num_tips())) {
         enter(state, following(state.stage));
     } else {
         leave_home(state, likelihood,

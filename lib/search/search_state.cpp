@@ -98,6 +98,7 @@ std::vector<std::byte> SearchState::to_bytes() const {
     out.put(steps);
     out.put(evaluations);
     out.put_all(std::span<msa::HalfEdge const>(std::vector(waiting.begin(), waiting.end())));
+    out.put(difficulty);
     out.put(losses);
     out.put(home.has_value());
     if (home) {
@@ -132,6 +133,7 @@ SearchState SearchState::from_bytes(std::span<std::byte const> bytes) {
     state.steps = in.get<std::uint64_t>();
     state.evaluations = in.get<std::uint64_t>();
     for (auto h : in.get_all<msa::HalfEdge>()) state.waiting.push_back(h);
+    state.difficulty = in.get<double>();
     state.losses = in.get<Losses>();
     if (in.get_flag()) {
         auto tree = msa::Tree::read(in);
@@ -181,19 +183,6 @@ Subject subject(SearchState const& state, BranchLinkage linkage) {
         for (std::size_t i = 0; i < edges.size(); ++i) result.tree.set_length(edges[i], fit.lengths[i], set);
     }
     return result;
-}
-
-std::uint32_t default_starts(Effort effort, std::uint32_t num_tips) {
-    if (num_tips < 5) return 1;
-    switch (effort) {
-        case Effort::fast:
-            return 1;
-        case Effort::normal:
-            return num_tips < 20 ? 1 : num_tips < 100 ? 2 : 3;
-        case Effort::thorough:
-            return 10;
-    }
-    return 1;
 }
 
 SearchState start_fusing(SearchState best) {

@@ -49,6 +49,20 @@ def several(jobs: phylo_job.Jobs, args) -> None:
     raxml.require(read(raxml, "mlTrees") == read(many, "mlTrees"), "expected that --tree pars{2} means start trees")
 
 
+def automatic(jobs: phylo_job.Jobs, args) -> None:
+    """The program chooses the number of starts, the same whichever ranks are there, also if all trees are bound."""
+    command = ["search", "--msa", args.msa, *SEARCH, "--effort", "auto"]
+    alone = jobs.run(1, command)
+    starts = [start["log_likelihood"] for start in alone.report["starts"]]
+    alone.require(1 <= len(starts) <= 10, "expected up to ten starts")
+    alone.require(alone.report["log_likelihood"] >= max(starts) - 0.001, "expected the best or more")
+    alone.require(0 <= alone.report["difficulty"] <= 1, "expected a difficulty")
+    other = jobs.run(4, [*command, "--groups", "2", "--fail", "spr:inside:1:4,commit:after:0:9"])
+    other.require(other.bits() == alone.bits() and other.killed() == {0, 1}, "expected the same bits")
+    normal = jobs.run(1, command[:-1] + ["normal"])
+    normal.require("difficulty" not in normal.report, "expected that nobody asks for the difficulty")
+
+
 def constraints(jobs: phylo_job.Jobs, args) -> None:
     free = jobs.run(1, ["search", "--msa", args.msa, *SEARCH])
     names = sorted(re.findall(r"[A-Z][A-Za-z_]+", read(free, "bestTree")))
@@ -116,6 +130,7 @@ def files_are_named(jobs: phylo_job.Jobs, args) -> None:
 
 def all_cases(jobs: phylo_job.Jobs, args) -> None:
     several(jobs, args)
+    automatic(jobs, args)
     constraints(jobs, args)
     outgroups(jobs, args)
     supports(jobs, args)

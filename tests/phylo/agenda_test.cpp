@@ -31,7 +31,7 @@ struct Fixture {
     }
 
     Agenda agenda(std::uint32_t num_starts) const {
-        Beginnings beginnings;
+        Beginnings beginnings{.may_do_with_fewer = options.effort == Effort::automatic};
         for (std::uint32_t i = 0; i < num_starts; ++i) beginnings.starts.push_back({Start::Kind::parsimony, i});
         return {options, dataset, std::move(beginnings)};
     }
@@ -42,6 +42,7 @@ struct Fixture {
         state.models = data.models;
         state.stage = Stage::done;
         state.loglh = loglh;
+        state.difficulty = 0.3;
         progress.note(item, std::move(state));
     }
 };
@@ -131,6 +132,65 @@ TEST(Agenda, NothingIsFusedWithoutEffortOrWithOneStart) {
         EXPECT_TRUE(agenda.next_items(f.progress).empty());
         EXPECT_EQ(agenda.best_item(f.progress), (Item{Purpose::start, 0}));
     }
+}
+
+TEST(Agenda, AnAutomaticEffortStartsAgainAsLongAsThatPays) {
+    Fixture f;
+    f.options.effort = Effort::automatic;
+    auto agenda = f.agenda(10);
+    std::vector<double> const loglh{-120, -100, -110, -100};
+    for (std::uint32_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::start, i, i + 1));
+        f.finish({Purpose::start, i}, loglh[i], i);
+    }
+    EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::fusion, 0, 1));
+    EXPECT_EQ(agenda.options_of({Purpose::fusion}, f.progress).others.size(), 3U);
+    f.finish({Purpose::fusion});
+    EXPECT_EQ(agenda.result_of(f.progress).starts.size(), 4U);
+}
+
+TEST(Agenda, AnAutomaticEffortDoesNotFuseOneStart) {
+    Fixture f;
+    f.options.effort = Effort::automatic;
+    auto agenda = f.agenda(10);
+    SearchState clear(msa::random_tree(num_taxa, 1));
+    clear.stage = Stage::done;
+    clear.difficulty = 0;
+    f.progress.note({Purpose::start}, clear);
+    EXPECT_TRUE(agenda.next_items(f.progress).empty());
+    EXPECT_EQ(agenda.best_item(f.progress), (Item{Purpose::start, 0}));
+}
+
+TEST(Agenda, AllStartsThatTheUserGaveAreMade) {
+    Fixture f;
+    f.options.effort = Effort::automatic;
+    Beginnings beginnings{.may_do_with_fewer = true};
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        beginnings.user_trees.push_back(msa::random_tree(num_taxa, i));
+        beginnings.starts.push_back({Start::Kind::user, i});
+    }
+    beginnings.starts.push_back({Start::Kind::parsimony});
+    Agenda agenda(f.options, f.dataset, std::move(beginnings));
+    EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::start, 0, 3));
+    EXPECT_TRUE(agenda.needs_patterns({Purpose::start}, f.progress)) << "for the difficulty";
+    for (std::uint32_t i = 0; i < 3; ++i) f.finish({Purpose::start, i}, -5, i);
+    EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::start, 3, 4)) << "the data are hard";
+    f.finish({Purpose::start, 3}, -5, 3);
+    EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::fusion, 0, 1));
+}
+
+TEST(Agenda, LaterStartsKnowTheDifficultyFromTheFirst) {
+    Fixture f;
+    f.options.effort = Effort::automatic;
+    Beginnings beginnings{.may_do_with_fewer = true};
+    for (std::uint32_t i = 0; i < 2; ++i) {
+        beginnings.user_trees.push_back(msa::random_tree(num_taxa, i));
+        beginnings.starts.push_back({Start::Kind::user, i});
+    }
+    Agenda const agenda(f.options, f.dataset, std::move(beginnings));
+    f.finish({Purpose::start, 0});
+    EXPECT_FALSE(agenda.needs_patterns({Purpose::start, 1}, f.progress));
+    EXPECT_EQ(agenda.first_state({Purpose::start, 1}, f.progress, nullptr).difficulty, 0.3);
 }
 
 TEST(Agenda, OthersToFuseWithComeFromTheLikeliestOnAndWithoutTheBest) {

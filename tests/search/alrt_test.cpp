@@ -151,7 +151,7 @@ TEST(Search, EndsWithTheSupportOfInnerEdgesIfItIsAskedFor) {
     SmallJob f(5, BranchLinkage::linked, 12);
     auto const samples = samples_of(f.data, f.comm, 100);
     SearchOptions options;
-    options.effort = Effort::fast;
+    options.patience = 0;
     options.rell_samples = &samples;
     options.sites_per_partition = {100, 50, 10};
     auto state = start_state(Goal::evaluation, f.likelihood.tree(), f.data.specs, f.data.models);

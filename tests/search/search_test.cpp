@@ -156,7 +156,7 @@ SearchState start(Fixture& f) {
 
 SearchOptions search_options(Effort effort) {
     SearchOptions options;
-    options.effort = effort;
+    options.patience = patience(effort, false);
     options.sites_per_partition = {100, 50, 10};
     return options;
 }

@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "regraft/msa/difficulty.hpp"
 #include "regraft/msa/newick.hpp"
+#include "regraft/msa/partition.hpp"
 #include "unit/data_path.hpp"
 
 namespace regraft::msa {
@@ -55,6 +57,27 @@ TEST(StepwiseAddition, FindsThePerfectTree) {
         auto const patterns = patterns_of(rows);
         EXPECT_EQ(parsimony_score(stepwise_addition(patterns, seed), patterns), 3u);
     }
+}
+
+TEST(Difficulty, IsNoneIfAllShortTreesAreTheSame) {
+    EXPECT_EQ(difficulty(patterns_of({"AAAG", "AAAG", "CAAG", "CCAG", "CCCG", "CCCG"}), 1), 0);
+    EXPECT_EQ(difficulty(patterns_of({"A", "C", "G"}), 1), 0) << "one topology";
+}
+
+TEST(Difficulty, IsWholeIfNothingTellsTreesApart) {
+    auto const rows = std::vector<std::string>(60, "A");
+    EXPECT_GT(difficulty(patterns_of(rows), 1), 0.9);
+    EXPECT_LE(difficulty(patterns_of(rows), 1), 1);
+}
+
+TEST(Difficulty, IsBetweenTheseForRealData) {
+    auto const alignment = read_alignment(std::string(REGRAFT_DATA) + "/primates.phy");
+    auto const whole = whole_alignment("GTR", alignment.num_sites());
+    auto const patterns = compress_patterns(alignment, std::array{PartitionSites{Alphabet::dna, sites_of(whole)}});
+    auto const found = difficulty(patterns, 7);
+    EXPECT_GE(found, 0);
+    EXPECT_LT(found, 0.3);
+    EXPECT_EQ(difficulty(patterns, 7), found);
 }
 
 TEST(StepwiseAddition, GivesTheOnlyTreeOfThreeTaxa) {

@@ -234,8 +234,10 @@ void look_for_start_trees(Options& options) {
 }
 
 void add_search_options(CLI::App& app, Options& options) {
-    std::map<std::string, Effort> const efforts{
-        {"fast", Effort::fast}, {"normal", Effort::normal}, {"thorough", Effort::thorough}};
+    std::map<std::string, Effort> const efforts{{"fast", Effort::fast},
+                                                {"normal", Effort::normal},
+                                                {"thorough", Effort::thorough},
+                                                {"auto", Effort::automatic}};
     app.add_option(
            "--starts", options.starts,
            "start trees besides those of --tree: pars{N} by parsimony, rand{N} random, both as "
@@ -263,7 +265,8 @@ void add_search_options(CLI::App& app, Options& options) {
     app.add_option(
            "--effort", options.effort,
            "fast: climb by SPR moves to a local maximum; normal (default): then change the tree at random places "
-           "and climb again, until that has failed often enough; thorough: until it has failed four times as often")
+           "and climb again, until that has failed often enough; thorough: until it has failed four times as often; "
+           "auto: like normal, but from as many start trees as these data need")
         ->transform(common::one_of(efforts))
         ->type_name("HOW");
     app.add_option("--spr-radius", options.spr_radius, "how far subtrees are moved (default 20)")

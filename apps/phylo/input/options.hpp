@@ -59,6 +59,8 @@ struct Options {
 
     /// Whether results of single sites are written.
     bool writes_sites() const { return site_loglh || site_rates || ancestral; }
+    /// Whether the effort depends on how hard the data are.
+    bool asks_for_difficulty() const { return command == Command::search && effort == Effort::automatic; }
     /// Whether what an earlier run has left is not gone on from.
     bool begins_anew() const { return redo && !is_restart; }
     std::filesystem::path output(std::string const& extension) const { return prefix + extension; }

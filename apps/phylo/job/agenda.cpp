@@ -13,6 +13,7 @@
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/core/random.hpp"
+#include "regraft/msa/difficulty.hpp"
 #include "regraft/msa/support.hpp"
 #include "regraft/search/resampling.hpp"
 #include "report/test_report.hpp"
@@ -67,6 +68,7 @@ Beginnings read_beginnings(Options const& options, Dataset const& dataset) {
         std::ranges::move(equal, std::back_inserter(result.warnings));
     }
     result.starts = starts_of(options, read.trees.size(), dataset.taxa.size());
+    result.may_do_with_fewer = options.asks_for_difficulty() && options.starts.empty();
     result.constraint = read_constraint(options, dataset);
     if (result.constraint) check_user_trees(options, read, *result.constraint);
     result.user_trees = std::move(read.trees);
@@ -86,16 +88,31 @@ std::vector<Item> Agenda::next_items(Progress const& progress) {
         }
     };
     if (!dataset_.automatic().empty()) want(Purpose::model_choice, 1);
-    if (items.empty()) want(Purpose::start, beginnings_.starts.size());
-    if (items.empty() && fuses()) want(Purpose::fusion, 1);
+    if (items.empty()) want(Purpose::start, num_starts(progress));
+    if (items.empty() && fuses(progress)) want(Purpose::fusion, 1);
     if (items.empty()) want(Purpose::replicate, wanted_replicates(progress));
     if (items.empty() && options_.alrt_replicates > 0) want(Purpose::support, 1);
     if (items.empty() && tests()) want(Purpose::test, num_sample_sizes);
     return items;
 }
 
-bool Agenda::fuses() const {
-    return !tests() && beginnings_.starts.size() > 1 && options_.effort != Effort::fast;
+/// The number of starts that are wanted now: all, or one more than are done as long as that is expected to pay. It
+/// follows from the first of them, whichever else are done, so it is the same however items were dealt to groups.
+std::uint32_t Agenda::num_starts(Progress const& progress) const {
+    auto const all = checked_cast<std::uint32_t>(beginnings_.starts.size());
+    if (!beginnings_.may_do_with_fewer) return all;
+    auto const least = std::max(1U, checked_cast<std::uint32_t>(beginnings_.user_trees.size()));
+    std::vector<double> loglh;
+    for (std::uint32_t i = 0; i < all; ++i) {
+        if (i >= least && !another_start_pays(loglh, progress.find({Purpose::start})->difficulty)) return i;
+        if (!progress.is_done({Purpose::start, i})) return std::max(least, i + 1);
+        loglh.push_back(progress.find({Purpose::start, i})->loglh);
+    }
+    return all;
+}
+
+bool Agenda::fuses(Progress const& progress) const {
+    return !tests() && num_starts(progress) > 1 && options_.effort != Effort::fast;
 }
 
 bool Agenda::tests() const {
@@ -148,7 +165,7 @@ SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
     result.goal = goal_of(options_.command);
     result.criterion = options_.criterion;
     result.seed = options_.seed;
-    result.effort = options_.effort;
+    result.patience = patience(options_.effort, false);
     result.spr_radius = options_.spr_radius;
     result.counted = dataset_.counted;
     result.sites_per_partition = dataset_.sites_per_partition;
@@ -159,6 +176,7 @@ SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
             break;
         case Purpose::start:
             result.seed = seed_of(beginnings_.starts[item.number], options_.seed);
+            result.patience = patience(options_.effort, beginnings_.starts.size() > 1);
             break;
         case Purpose::fusion:
             result.others = other_trees(progress);
@@ -171,7 +189,7 @@ SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
             break;
         case Purpose::replicate:
             result.seed = seed_of_replicate(item, options_);
-            result.effort = Effort::fast;
+            result.patience = patience(Effort::fast, false);
             result.final_epsilon = result.least_gain;
             break;
     }
@@ -184,7 +202,7 @@ Constraint const* Agenda::constraint() const {
 
 Item Agenda::best_start(Progress const& progress) const {
     Item best{Purpose::start, 0};
-    for (std::uint32_t i = 1; i < beginnings_.starts.size(); ++i) {
+    for (std::uint32_t i = 1; i < num_starts(progress); ++i) {
         Item const other{Purpose::start, i};
         if (progress.find(other)->loglh > progress.find(best)->loglh) best = other;
     }
@@ -192,13 +210,13 @@ Item Agenda::best_start(Progress const& progress) const {
 }
 
 Item Agenda::best_item(Progress const& progress) const {
-    return fuses() ? Item{Purpose::fusion} : best_start(progress);
+    return fuses(progress) ? Item{Purpose::fusion} : best_start(progress);
 }
 
 /// The trees of all starts except the best, the likeliest first; equally likely ones in their order.
 std::vector<msa::Tree> Agenda::other_trees(Progress const& progress) const {
     std::vector<SearchState const*> others;
-    for (std::uint32_t i = 0; i < beginnings_.starts.size(); ++i) {
+    for (std::uint32_t i = 0; i < num_starts(progress); ++i) {
         if (Item const item{Purpose::start, i}; item != best_start(progress)) others.push_back(progress.find(item));
     }
     std::ranges::stable_sort(others, std::greater<>(), &SearchState::loglh);
@@ -208,13 +226,16 @@ std::vector<msa::Tree> Agenda::other_trees(Progress const& progress) const {
 }
 
 bool Agenda::needs_patterns(Item item, Progress const& progress) const {
-    if (constraint() != nullptr || progress.find(item) != nullptr) return false;
+    if (progress.find(item) != nullptr) return false;
+    bool const is_free = constraint() == nullptr;
+    auto const is_short = [&] { return beginnings_.starts[item.number].kind == Start::Kind::parsimony; };
     switch (item.purpose) {
         case Purpose::replicate:
-            return true;
+            return is_free;
         case Purpose::model_choice:
+            return is_free && is_short();
         case Purpose::start:
-            return beginnings_.starts[item.number].kind == Start::Kind::parsimony;
+            return (is_free && is_short()) || wants_difficulty(progress);
         case Purpose::fusion:
         case Purpose::support:
         case Purpose::test:
@@ -251,7 +272,18 @@ SearchState Agenda::first_state(Item item, Progress const& progress, msa::Patter
     auto tree = tree_of(beginnings_.starts[item.number], patterns);
     auto state = start_state(options.goal, std::move(tree), std::move(specs), std::move(models));
     if (item.purpose == Purpose::model_choice) begin_model_choice(state, dataset_.automatic(), dataset_.counted);
+    if (item.purpose == Purpose::start) state.difficulty = difficulty_of(progress, patterns);
     return state;
+}
+
+/// Whether the difficulty of the data matters and is not known yet.
+bool Agenda::wants_difficulty(Progress const& progress) const {
+    return options_.asks_for_difficulty() && progress.find({Purpose::start}) == nullptr;
+}
+
+double Agenda::difficulty_of(Progress const& progress, msa::Patterns const* patterns) const {
+    if (auto const* const first = progress.find({Purpose::start})) return first->difficulty;
+    return wants_difficulty(progress) ? msa::difficulty(*patterns, options_.seed) : 1;
 }
 
 std::vector<std::uint32_t> Agenda::weights_of(Item item) const {
@@ -290,7 +322,7 @@ std::vector<TreeTest> Agenda::tests_of(Progress const& progress) const {
 Result Agenda::result_of(Progress const& progress) {
     Result result(*progress.find(best_item(progress)));
     if (auto const* const choice = progress.find({Purpose::model_choice})) result.state.choices = choice->choices;
-    for (std::uint32_t i = 0; i < beginnings_.starts.size(); ++i) {
+    for (std::uint32_t i = 0; i < num_starts(progress); ++i) {
         result.starts.push_back({to_string(beginnings_.starts[i]), *progress.find({Purpose::start, i})});
     }
     if (auto const* const support = progress.find({Purpose::support})) result.supports.alrt = support->alrt;
@@ -309,14 +341,14 @@ Result Agenda::result_of(Progress const& progress) {
     return result;
 }
 
-bool Agenda::has(Item item) const {
+bool Agenda::has(Item item, Progress const& progress) const {
     switch (item.purpose) {
         case Purpose::model_choice:
             return item.number == 0 && !dataset_.automatic().empty();
         case Purpose::start:
             return item.number < beginnings_.starts.size();
         case Purpose::fusion:
-            return item.number == 0 && fuses();
+            return item.number == 0 && fuses(progress);
         case Purpose::replicate:
             return item.number < options_.replicates;
         case Purpose::support:
@@ -329,7 +361,7 @@ bool Agenda::has(Item item) const {
 
 void Agenda::check(Progress const& progress) const {
     for (auto const& [item, state] : progress.states()) {
-        if (!has(item)) throw InputError("has a search that is none of this job");
+        if (!has(item, progress)) throw InputError("has a search that is none of this job");
         check_state(state, item,
                     {.dataset = dataset_,
                      .linkage = options_.linkage,

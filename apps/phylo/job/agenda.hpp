@@ -21,6 +21,7 @@ namespace regraft::phylo {
 struct Beginnings {
     std::vector<msa::Tree> user_trees;
     std::vector<Start> starts;
+    bool may_do_with_fewer = false;  // starts, if more are not expected to pay
     std::optional<Constraint> constraint;
     std::vector<std::string> warnings{};  // about the trees
 };
@@ -65,12 +66,15 @@ public:
     std::uint64_t fingerprint() const;
 
 private:
-    bool fuses() const;
+    std::uint32_t num_starts(Progress const& progress) const;
+    bool fuses(Progress const& progress) const;
     bool tests() const;
     std::vector<TreeTest> tests_of(Progress const& progress) const;
-    bool has(Item item) const;
+    bool has(Item item, Progress const& progress) const;
     std::uint32_t wanted_replicates(Progress const& progress);
     msa::Convergence convergence_of(std::uint32_t replicates, Progress const& progress);
+    bool wants_difficulty(Progress const& progress) const;
+    double difficulty_of(Progress const& progress, msa::Patterns const* patterns) const;
     Item best_start(Progress const& progress) const;
     std::vector<msa::Tree> other_trees(Progress const& progress) const;
     Constraint const* constraint() const;

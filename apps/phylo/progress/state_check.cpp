@@ -161,6 +161,7 @@ void check_state(SearchState const& state, Item item, Expected const& expected) 
     check_models(state, expected);
     check_choices(state, purpose, expected);
     check_stage(state, purpose);
+    require(0 <= state.difficulty && state.difficulty <= 1, "for data of an impossible difficulty");
     check_supports(state, purpose);
     check_counts(state, item, expected);
 }

@@ -73,6 +73,10 @@ std::string closing_lines(Options const& options, Result const& result) {
         text += fmt::format("\n  best of {} starts, of which the worst ended {:.3f} below", result.starts.size(),
                             result.state.loglh - worst.state.loglh);
     }
+    if (options.asks_for_difficulty()) {
+        text += fmt::format("\n  difficulty of the data {:.2f}, from 0 (all short trees are alike) to 1 (none are)",
+                            result.state.difficulty);
+    }
     if (!result.replicates.empty()) {
         auto const& supports = result.supports.felsenstein;
         auto const inner = std::ranges::count_if(supports, [](double support) { return !std::isnan(support); });

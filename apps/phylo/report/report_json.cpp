@@ -209,6 +209,7 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
         json["starts"].push_back(
             {{"start", start}, {"log_likelihood", state.loglh}, {"evaluations", state.evaluations}});
     }
+    if (options.asks_for_difficulty()) json["difficulty"] = result.state.difficulty;
     for (auto const& test : result.tests) json["tests"].push_back(test_to_json(test));
     for (auto const& recovery : result.recoveries) json["failures"].push_back(to_json(recovery));
     for (std::size_t q = 0; q < dataset.partitions.size(); ++q) {

@@ -11,6 +11,7 @@
 #include "regraft/search/alrt.hpp"
 #include "regraft/search/constraint.hpp"
 #include "regraft/search/distributed_likelihood.hpp"
+#include "regraft/search/effort.hpp"
 #include "regraft/search/model_choice.hpp"
 #include "regraft/search/tested_trees.hpp"
 #include "regraft/search/topology.hpp"
@@ -40,16 +41,6 @@ enum class Stage : std::uint8_t {
 };
 std::string to_string(Stage stage);  // for people, such as "near SPR"
 
-/// How long a search tries to leave a local maximum.
-enum class Effort : std::uint8_t {
-    fast,      // no escapes
-    normal,    // stops after taxa/4 failed escapes in a row
-    thorough,  // stops after as many failed escapes in a row as there are taxa
-};
-
-/// The number of trees from which searches should start, to be fused. These numbers were found to pay.
-std::uint32_t default_starts(Effort effort, std::uint32_t num_tips);
-
 /// The local maximum that a change leaves. The search returns to it unless it finds a higher one.
 struct Home {
     msa::Tree tree;             // with its branch lengths
@@ -72,6 +63,7 @@ struct SearchState {
     std::uint64_t steps = 0;                                           // number of steps so far
     std::uint64_t evaluations = 0;                                     // evaluations of the likelihood in these steps
     std::deque<msa::HalfEdge> waiting;  // subtrees to be moved in this round, in their order
+    double difficulty = 1;              // of the data (msa::difficulty); only an automatic effort asks for it
     Losses losses;                      // of insertions so far; decides how far subtrees are tried
     std::optional<Home> home;           // set while a change of it is followed
     std::vector<std::uint64_t> tried;   // exchanges that were tried while trees are fused
@@ -112,7 +104,7 @@ Subject subject(SearchState const& state, BranchLinkage linkage);  // linkage: o
 struct SearchOptions {
     Goal goal = Goal::tree;                // where the search ends
     std::uint64_t seed = 1;                // of all random choices
-    Effort effort = Effort::normal;        // how long escapes are tried
+    double patience = 0.25;                // failed escapes in a row that end a search, per taxon; 0: no escapes
     std::uint32_t spr_radius = 20;         // edges from the old place of a subtree in far moves
     double rough_epsilon = 1.0;            // a round of model optimisation that gains less than this ends its stage
     double final_epsilon = 0.001;          // the same for the final model

@@ -1,0 +1,61 @@
+#include "regraft/search/effort.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "regraft/core/contracts.hpp"
+
+namespace regraft::search {
+namespace {
+
+constexpr double clear = 0.02;         // difficulty below which searches from all starts end alike
+constexpr double easy = 0.1;           // difficulty below which two that end alike have found the best
+constexpr double expected_gain = 0.1;  // of log-likelihood, that pays for another start
+
+/// Where data are hard, several searches may end alike below the best.
+std::size_t least_starts(double difficulty) {
+    if (difficulty < clear) return 1;
+    return difficulty < easy ? 2 : 4;
+}
+
+}  // namespace
+
+double patience(Effort effort, bool is_first) {
+    switch (effort) {
+        case Effort::fast:
+            return 0;
+        case Effort::normal:
+            return 0.25;
+        case Effort::thorough:
+            return 1;
+        case Effort::automatic:
+            return is_first ? 1.0 / 32 : 0.2;
+    }
+    return 0;
+}
+
+std::uint32_t default_starts(Effort effort, std::uint32_t num_tips) {
+    if (num_tips < 5) return 1;
+    switch (effort) {
+        case Effort::fast:
+            return 1;
+        case Effort::normal:
+            return num_tips < 20 ? 1 : num_tips < 100 ? 2 : 3;
+        case Effort::thorough:
+        case Effort::automatic:
+            return 10;
+    }
+    return 1;
+}
+
+bool another_start_pays(std::span<double const> loglh, double difficulty) {
+    REGRAFT_EXPECTS(!loglh.empty());
+    if (loglh.size() < least_starts(difficulty)) return true;
+    if (loglh.size() < 2) return false;
+    std::vector<double> best(2);
+    std::partial_sort_copy(loglh.begin(), loglh.end(), best.begin(), best.end(), std::greater<>());
+    return (best[0] - best[1]) / static_cast<double>(loglh.size() + 1) > expected_gain;
+}
+
+}  // namespace regraft::search

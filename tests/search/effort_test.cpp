@@ -1,0 +1,57 @@
+#include "regraft/search/effort.hpp"
+
+#include <array>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace regraft::search {
+namespace {
+
+constexpr double easy = 0.05;
+constexpr double hard = 0.3;
+
+TEST(Effort, OneStartIsEnoughForClearDataOnly) {
+    std::array const loglh{-100.0};
+    EXPECT_FALSE(another_start_pays(loglh, 0));
+    EXPECT_TRUE(another_start_pays(loglh, hard));
+}
+
+TEST(Effort, FewStartsThatEndAlikeAreEnoughOnlyForEasyData) {
+    EXPECT_FALSE(another_start_pays(std::array{-100.0, -100.01}, easy));
+    EXPECT_TRUE(another_start_pays(std::array{-100.0, -100.01}, hard));
+}
+
+TEST(Effort, StartsThatEndAlikeAreEnough) {
+    EXPECT_FALSE(another_start_pays(std::array{-100.0, -100.01, -100.0, -100.0}, hard));
+    EXPECT_FALSE(another_start_pays(std::array{-130.0, -100.0, -110.0, -100.01}, hard));
+}
+
+TEST(Effort, AnotherStartPaysUntilTheBestMaximumIsFoundAgain) {
+    for (auto const& loglh : {std::array{-105.0, -100.0, -120.0}, std::array{-100.0, -120.0, -105.0}})
+        EXPECT_TRUE(another_start_pays(loglh, easy));
+    EXPECT_TRUE(another_start_pays(std::array{-105.0, -100.0, -120.0, -130.0, -104.0}, hard));
+}
+
+TEST(Effort, TheExpectedGainShrinksWithTheNumberOfStarts) {
+    std::vector<double> loglh{-100.0, -101.0};
+    std::size_t starts = 2;
+    for (; starts < 100 && another_start_pays(loglh, hard); ++starts) loglh.push_back(-102.0);
+    EXPECT_GT(starts, 2U);
+    EXPECT_LT(starts, 20U);
+}
+
+TEST(Effort, OnlyAnAutomaticOneIsImpatientAtFirst) {
+    for (auto const effort : {Effort::fast, Effort::normal, Effort::thorough})
+        EXPECT_EQ(patience(effort, true), patience(effort, false));
+    EXPECT_LT(patience(Effort::automatic, true), patience(Effort::automatic, false));
+    EXPECT_EQ(patience(Effort::fast, false), 0);
+}
+
+TEST(Effort, FourTaxaHaveOneStart) {
+    for (auto const effort : {Effort::fast, Effort::normal, Effort::thorough, Effort::automatic})
+        EXPECT_EQ(default_starts(effort, 4), 1U);
+}
+
+}  // namespace
+}  // namespace regraft::search
