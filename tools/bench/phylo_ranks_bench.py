@@ -72,7 +72,8 @@ class Model:
 
 def profiled(program: Regraft, dataset: Dataset, ranks: int, mpirun: str, folder: pathlib.Path) -> Profile:
     words = program.command("search", dataset, "--effort", program.effort, "--starts", "pars{1}", "--groups", "1", "--profile")
-    subprocess.run([*where.launcher(), "--mpirun", mpirun, "-n", str(ranks), *map(str, words)], cwd=folder, check=True, capture_output=True)
+    command = [*where.launcher(), "--mpirun", mpirun, "-n", str(ranks), *map(str, words)]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
     told = json.loads((folder / "run.profile.json").read_text(encoding="utf-8"))["ranks"]
     mean = {key: 1e-3 * statistics.mean(rank[key] for rank in told) for key in ("work_ms", "waiting_ms", "communication_ms")}
     return Profile(program.report(folder)["patterns"], ranks, told[0]["packages"], mean["work_ms"], mean["waiting_ms"],
@@ -104,13 +105,14 @@ def forecasts(model: Model) -> list[dict]:
         for patterns in FORECAST["patterns"]:
             for ranks in FORECAST["ranks"]:
                 seconds = network.at(1, patterns, ranks)
-                records.append(bench_tool.record(f"forecast/step_{step_us:g}_us/patterns:{patterns}/ranks:{ranks}", "s", real_time=seconds,
-                                                 cpu_time=seconds, ranks=ranks, efficiency=network.efficiency(patterns, ranks)))
+                records.append(bench_tool.record(f"forecast/step_{step_us:g}_us/patterns:{patterns}/ranks:{ranks}", "s",
+                                                 real_time=seconds, cpu_time=seconds, ranks=ranks,
+                                                 efficiency=network.efficiency(patterns, ranks)))
         for ranks in FORECAST["ranks"]:
             needed = network.patterns_per_rank(ranks, 0.5)
             seconds = network.at(1, needed * ranks, ranks)
-            records.append(bench_tool.record(f"half/step_{step_us:g}_us/ranks:{ranks}", "s", real_time=seconds, cpu_time=seconds, ranks=ranks,
-                                             patterns_per_rank=needed))
+            records.append(bench_tool.record(f"half/step_{step_us:g}_us/ranks:{ranks}", "s", real_time=seconds, cpu_time=seconds,
+                                             ranks=ranks, patterns_per_rank=needed))
     return records
 
 

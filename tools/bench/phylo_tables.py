@@ -38,8 +38,8 @@ def by_ranks(results: Results) -> tuple[Table, Table, Table]:
                 [[f"{patterns:,}", f"{ranks:,}", *(f"{100 * forecasts[family][patterns, ranks]:.0f} %" for family in steps)]
                  for patterns, ranks in keys])
     halves = {family: {point.size: int(point.run["patterns_per_rank"]) for point in results.families[family]["half"]} for family in steps}
-    half = (["ranks", *steps.values()],
-            [[f"{ranks:,}", *(f"{halves[family][ranks]:,}" for family in steps)] for ranks in sorted({r for of in halves.values() for r in of})])
+    numbers = sorted({ranks for of_step in halves.values() for ranks in of_step})
+    half = (["ranks", *steps.values()], [[f"{ranks:,}", *(f"{halves[family][ranks]:,}" for family in steps)] for ranks in numbers])
     return fit, forecast, half
 
 
