@@ -3,8 +3,8 @@
 search uses.
 
 A search is a sequence of packages of work, each of which ends with a reduction. On p ranks that share m patterns, a package takes
-a + b m / p, and a reduction takes c ceil(log2 p): its messages go up and down a tree. What a reduction takes between nodes cannot be measured
-on one machine, so forecasts are made for several values of c.
+a + b m / p, and a reduction takes c ceil(log2 p), because its messages go up and down a tree. What a reduction takes between nodes cannot
+be measured on one machine, so forecasts are made for several values of c.
 """
 import json
 import math
@@ -86,7 +86,8 @@ def model_of(profiles: list[Profile], cores: int) -> Model:
     many = [one for one in alone if one.ranks > 1]
     package = fitted({one.patterns / one.ranks: one.work / one.packages for one in alone})
     steps = [one.communication / one.packages / math.ceil(math.log2(one.ranks)) for one in many]
-    return Model(package, statistics.median(steps) if steps else 0, statistics.median([one.waiting / one.work for one in many] or [0]), cores)
+    wait = [one.waiting / one.work for one in many]
+    return Model(package, statistics.median(steps or [0]), statistics.median(wait or [0]), cores)
 
 
 def measured(one: Profile, model: Model) -> dict:
