@@ -340,8 +340,8 @@ def ranks(results: plot.Results) -> str:
     return ("`search --effort fast --profile` on simulated alignments of 50 taxa, one group. Seconds are means over the ranks. The model: "
             f"a package of m\npatterns takes {said['package_fixed_us']:.1f} us + m x {said['package_us_per_pattern']:.4f} us and "
             f"{100 * said['wait']:.0f} % more until the slowest rank is done; a reduction takes {said['step_us']:.1f} us for each\n"
-            f"doubling of the ranks. It is fitted where ranks have a core each:\n\n{fit}\nWhat it forecasts on ranks that have a core each, as "
-            "efficiency (the time on one rank over ranks x time), by what a reduction takes for each\ndoubling of the ranks:\n\n"
+            f"doubling of the ranks. It is fitted where ranks have a core each:\n\n{fit}\nWhat it forecasts on ranks that have a core "
+            "each, as efficiency (the time on one rank over ranks x time), by what a reduction takes for each\ndoubling of the ranks:\n\n"
             f"{forecast}\nThe fewest patterns per rank that use half of the ranks:\n\n{half}\n{busy(results)}{source(results)}")
 
 
