@@ -79,7 +79,7 @@ TAKES_FOLDER = ["store_disk"]
 # Peers in Python: the package from PyPI, and the tool that measures it on the files that --write-edges=FOLDER leaves.
 PYTHON_PEERS = {"schedule": {"package": "rustworkx", "tool": "rustworkx_rounds.py",
                              "short": ["--repetitions=1"], "full": ["--repetitions=3"]}}
-# These tools measure regraft-phylo. They take long, so they run only if they are named.
+# These tools measure regraft-phylo. They take long, so they run only if they are named, or in a quick look.
 TOOLS = {"search": "search_bench.py", "phylo-scale": "phylo_scale_bench.py", "phylo-bootstrap": "phylo_bootstrap_bench.py",
          "phylo-checkpoints": "phylo_checkpoints_bench.py", "phylo-ranks": "phylo_ranks_bench.py"}
 # This tool measures regraft-msa on alignments of a generator. It runs only if it is named, too.
@@ -88,6 +88,7 @@ GENERATED = {"msa-scale": "msa_scale_bench.py"}
 EXAMPLES = {"programs": "programs_bench.py"}
 # These tools run their program as jobs of their own. ulfm runs that of the shield.
 TOOLS_OF_JOBS = {"recovery": "recovery_bench.py", "shield": "shield_bench.py", "ulfm": "shield_bench.py"}
+QUICK_TOOLS = [*EXAMPLES, "phylo-checkpoints"]  # in a quick look
 TAKES_SETS = ["search", "phylo-bootstrap"]
 TAKES_MPIRUN = ["phylo-ranks"]
 # These run on several nodes, too. All others compute on one core, or need one clock or one file system.
@@ -128,7 +129,7 @@ class Build:
         """What runs if nothing is named. At full size the examples take long."""
         if job.is_of_nodes:
             return [name for name in ON_NODES if name in self.built]
-        return [*self.built, *(name for name in EXAMPLES if short and name in self.tools)]
+        return [*self.built, *(name for name in QUICK_TOOLS if short and name in self.tools)]
 
     @property
     def plan(self) -> pathlib.Path | None:

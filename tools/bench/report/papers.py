@@ -1,6 +1,7 @@
 """Pictures that are drawn as papers draw theirs, so that they can be laid side by side. They show what the benchmarks measure anyway."""
 import json
 import pathlib
+import statistics
 import subprocess
 import sys
 from collections.abc import Callable
@@ -93,6 +94,23 @@ def commits(found: dict[str, Results]) -> str:
     return charts.draw("The cost of a snapshot", panels, charts.short_time)
 
 
+def mini_checkpoints(found: dict[str, Results]) -> str:
+    """The share of a tree search that goes to keeping its state, by the interval between checkpoints on disk."""
+    if "phylo-checkpoints" not in found:
+        return ""
+    panels = []
+    for family, intervals in found["phylo-checkpoints"].families.items():
+        taxa = family.removeprefix("sim_")
+        names = [name.replace("_", " ") for name in intervals]
+        panel = charts.Panel(f"a search of {taxa} taxa" if taxa.isdigit() else family, "checkpoints on disk", positions=names)
+        shares = {name.replace("_", " "): sorted(point.run["commits_s"] / point.run["search_s"] for point in points)
+                  for name, points in intervals.items()}
+        panel.lines["in memory and on disk"] = {name: (statistics.median(of_runs), of_runs[0], of_runs[-1])
+                                                for name, of_runs in shares.items()}
+        panels.append(panel)
+    return charts.draw("The share of a search that keeps its state", panels, lambda share: f"{100 * share:.3g} %")
+
+
 def overheads_of_programs(found: dict[str, Results]) -> str:
     return programs.draw(found["programs"], "What surviving costs programs") if "programs" in found else ""
 
@@ -146,6 +164,9 @@ def figures(plan: pathlib.Path | None) -> list[Figure]:
         Figure("files", "Loading from the store and from files", "As figure 7 of ReStore: the same bytes from the memory of other ranks, "
                "and from files. The files of this machine may be in its memory already, so a parallel file system is much slower than "
                "what is shown.", from_files),
+        Figure("mini_checkpoints", "The share of mini-checkpoints in a tree search", "As figure 3 of FT-RAxML-NG (Huebner et al. 2021): "
+               "what part of the time of a search goes to commits, which every rank keeps, and to checkpoints on disk at three intervals. "
+               "Thick pale lines go from the least to the most of all runs.", mini_checkpoints),
         Figure("commits", "The cost of a checkpoint", "As figures 4 to 6 of Kohl et al. (2019): the time of a commit, which each rank "
                "keeps itself and at its partners, beside its floor. Thick pale lines are the 10th to 90th percentile.", commits),
     ]
