@@ -30,7 +30,7 @@ double patience(Effort effort, bool is_first) {
         case Effort::thorough:
             return 1;
         case Effort::automatic:
-            return is_first ? 1.0 / 32 : 0.2;
+            return is_first ? 1.0 / 32 : 0.25;
     }
     return 0;
 }

@@ -48,7 +48,7 @@ struct Options {
     double checkpoint_seconds = 60;            // between checkpoints on disk
     std::filesystem::path keep;                // folder of each node for what the next start goes on from; empty: none
     std::optional<double> time_limit_seconds;  // none: no limit
-    Effort effort = Effort::normal;
+    Effort effort = Effort::automatic;
     std::uint32_t spr_radius = 20;
     std::uint32_t threads = 0;     // per rank; 0: as many as pay
     std::uint64_t memory_mib = 0;  // per rank, for likelihoods; 0: as much as makes them faster

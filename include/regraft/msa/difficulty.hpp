@@ -10,8 +10,8 @@ namespace regraft::msa {
 
 /// A forecast from a few trees that are short by parsimony: how many splits differ in two of them on average, as a
 /// share of all their splits. 0: all short trees are the same, and so a search will find the best tree at once; 1: no
-/// two have a split in common. Of the many features that forecast difficulty, this one tells most (Haag et al. 2022,
-/// Pythia). The same for any number of threads. Precondition: at least 3 taxa. O(taxa^2 * sites).
+/// two have a split in common. This is one of the features from which Pythia forecasts difficulty (Haag et al. 2022).
+/// The same for any number of threads. Precondition: at least 3 taxa. O(taxa^2 * sites).
 double difficulty(ParsimonySites const& sites, std::uint64_t seed);
 
 }  // namespace regraft::msa
