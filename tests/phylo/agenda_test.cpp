@@ -21,6 +21,7 @@ struct Fixture {
 
     Fixture() {
         options.seed = 3;
+        options.effort = Effort::normal;
         for (std::uint32_t t = 0; t < num_taxa; ++t) dataset.taxa.push_back("t" + std::to_string(t));
         dataset.specs = data.specs;
         for (auto const& spec : data.specs) {
@@ -149,7 +150,7 @@ TEST(Agenda, AnAutomaticEffortStartsAgainAsLongAsThatPays) {
     EXPECT_EQ(agenda.result_of(f.progress).starts.size(), 4U);
 }
 
-TEST(Agenda, AnAutomaticEffortDoesNotFuseOneStart) {
+TEST(Agenda, AnAutomaticEffortGoesOnFromOneStartIfDataAreClear) {
     Fixture f;
     f.options.effort = Effort::automatic;
     auto agenda = f.agenda(10);
@@ -157,8 +158,8 @@ TEST(Agenda, AnAutomaticEffortDoesNotFuseOneStart) {
     clear.stage = Stage::done;
     clear.difficulty = 0;
     f.progress.note({Purpose::start}, clear);
-    EXPECT_TRUE(agenda.next_items(f.progress).empty());
-    EXPECT_EQ(agenda.best_item(f.progress), (Item{Purpose::start, 0}));
+    EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::fusion, 0, 1));
+    EXPECT_TRUE(agenda.options_of({Purpose::fusion}, f.progress).others.empty());
 }
 
 TEST(Agenda, AllStartsThatTheUserGaveAreMade) {

@@ -89,7 +89,7 @@ std::vector<Item> Agenda::next_items(Progress const& progress) {
     };
     if (!dataset_.automatic().empty()) want(Purpose::model_choice, 1);
     if (items.empty()) want(Purpose::start, num_starts(progress));
-    if (items.empty() && fuses(progress)) want(Purpose::fusion, 1);
+    if (items.empty() && fuses()) want(Purpose::fusion, 1);
     if (items.empty()) want(Purpose::replicate, wanted_replicates(progress));
     if (items.empty() && options_.alrt_replicates > 0) want(Purpose::support, 1);
     if (items.empty() && tests()) want(Purpose::test, num_sample_sizes);
@@ -111,8 +111,9 @@ std::uint32_t Agenda::num_starts(Progress const& progress) const {
     return all;
 }
 
-bool Agenda::fuses(Progress const& progress) const {
-    return !tests() && num_starts(progress) > 1 && options_.effort != Effort::fast;
+/// Also if one of several possible starts was enough: then only the escapes of a fusion follow.
+bool Agenda::fuses() const {
+    return !tests() && beginnings_.starts.size() > 1 && options_.effort != Effort::fast;
 }
 
 bool Agenda::tests() const {
@@ -210,7 +211,7 @@ Item Agenda::best_start(Progress const& progress) const {
 }
 
 Item Agenda::best_item(Progress const& progress) const {
-    return fuses(progress) ? Item{Purpose::fusion} : best_start(progress);
+    return fuses() ? Item{Purpose::fusion} : best_start(progress);
 }
 
 /// The trees of all starts except the best, the likeliest first; equally likely ones in their order.
@@ -341,14 +342,14 @@ Result Agenda::result_of(Progress const& progress) {
     return result;
 }
 
-bool Agenda::has(Item item, Progress const& progress) const {
+bool Agenda::has(Item item) const {
     switch (item.purpose) {
         case Purpose::model_choice:
             return item.number == 0 && !dataset_.automatic().empty();
         case Purpose::start:
             return item.number < beginnings_.starts.size();
         case Purpose::fusion:
-            return item.number == 0 && fuses(progress);
+            return item.number == 0 && fuses();
         case Purpose::replicate:
             return item.number < options_.replicates;
         case Purpose::support:
@@ -361,7 +362,7 @@ bool Agenda::has(Item item, Progress const& progress) const {
 
 void Agenda::check(Progress const& progress) const {
     for (auto const& [item, state] : progress.states()) {
-        if (!has(item, progress)) throw InputError("has a search that is none of this job");
+        if (!has(item)) throw InputError("has a search that is none of this job");
         check_state(state, item,
                     {.dataset = dataset_,
                      .linkage = options_.linkage,

@@ -67,10 +67,10 @@ public:
 
 private:
     std::uint32_t num_starts(Progress const& progress) const;
-    bool fuses(Progress const& progress) const;
+    bool fuses() const;
     bool tests() const;
     std::vector<TreeTest> tests_of(Progress const& progress) const;
-    bool has(Item item, Progress const& progress) const;
+    bool has(Item item) const;
     std::uint32_t wanted_replicates(Progress const& progress);
     msa::Convergence convergence_of(std::uint32_t replicates, Progress const& progress);
     bool wants_difficulty(Progress const& progress) const;
