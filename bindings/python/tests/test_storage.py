@@ -1,5 +1,7 @@
 """Archives come back byte by byte, or say what is wrong; lost pieces of a code come back from any others."""
+import hashlib
 import itertools
+import json
 import pathlib
 
 import numpy as np
@@ -43,6 +45,25 @@ def test_damage_sends_back_to_the_generation_before(tmp_path):
         archive.open(tmp_path, 2).read(0, 20)
     assert archive.save(tmp_path, new, kept=1) == 3
     assert sorted(path.name for path in tmp_path.iterdir()) == ["3"]
+
+
+GOLDEN = pathlib.Path(__file__).resolve().parents[3] / "data/golden/disk"
+
+
+@pytest.mark.parametrize("name, listed", json.loads((GOLDEN / "contents.json").read_text(encoding="utf-8")).items())
+def test_archives_of_earlier_versions_are_read(name, listed):
+    opened = archive.open(GOLDEN / name)
+    assert opened.generation == 1 and opened.refused == [] and opened.sizes.tolist() == listed["sizes"]
+    assert opened.attributes.hex() == listed["attributes"]
+    assert hashlib.sha256(opened.read(0, len(opened)).tobytes()).hexdigest() == listed["blocks"]
+
+
+def test_snapshots_of_earlier_versions_are_the_same_compressed_or_not():
+    plain, packed = (archive.open(GOLDEN / name).snapshot() for name in ("snapshot", "snapshot-compressed"))
+    assert plain.commit == packed.commit == 5 and plain.common == packed.common == {"moment": (5).to_bytes(8, "little")}
+    assert list(plain.entities) == list(packed.entities) and len(plain.entities) == 14
+    for name in plain.entities:
+        assert plain.read(name) == packed.read(name), name
 
 
 def test_errors_name_what_was_expected(tmp_path):
