@@ -399,7 +399,8 @@ class Consumer:
         expect(not tied, f"an installation that stands by itself, but these name {build.decode()}: {tied}")
         for program in root.glob("bin/regraft-*"):
             expect(f"{program.name} 0." in job(program, "--version"), f"that {program.name} runs where it is")
-            expect(bool(list(root.rglob(f"man1/{program.name}.1"))), f"a man page of {program.name}")
+            for file in (f"man1/{program.name}.1", f"completions/{program.name}", f"vendor_completions.d/{program.name}.fish"):
+                expect(bool(list(root.rglob(file))), file)
         for options in ([], ["--mpirun", self.args.mpirun], ["--host", "localhost:4", "--bind-to", "none"]):
             said = job(launcher, *options, "-n", "4", "--", dying)
             expect("from 3 of 4 ranks" in said, "that the survivors finish")
