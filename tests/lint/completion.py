@@ -33,7 +33,7 @@ def main() -> None:
     assert {"--version", "--help"} < values.keys() and len(values) > 5, values
 
     fish = made(maker, "fish", program, name)
-    in_fish = {option: rest for option, rest in re.findall(rf"^complete -c {name} -l (\S+)(.*) -d '.+'$", fish, re.M)}
+    in_fish = dict(re.findall(rf"^complete -c {name} -l (\S+)(.*) -d '.+'$", fish, re.M))
     assert {f"--{option}" for option in in_fish} == values.keys(), f"the completion for fish has {sorted(in_fish)}"
     for option, value in values.items():
         assert in_fish[option[2:]] == (" -r -F" if value in FILES else " -x" if value else ""), f"{option}: {in_fish[option[2:]]}"
