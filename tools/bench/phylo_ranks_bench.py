@@ -99,7 +99,7 @@ def measured(one: Profile, model: Model) -> dict:
 
 
 def forecasts(model: Model) -> list[dict]:
-    """Of a package, on ranks that have a core each."""
+    """The model of a package, on ranks that have a core each."""
     records = []
     for step_us in STEPS_US:
         network = Model(model.package, 1e-6 * step_us, model.wait)

@@ -7,6 +7,7 @@
 #pragma GCC visibility push(default)
 namespace regraft::search {
 
+/// How much a job searches.
 enum class Effort : std::uint8_t {
     fast,       // one start, no escapes
     normal,     // one to three starts
