@@ -133,6 +133,13 @@ std::vector<double> DistributedLikelihood::trial_loglh(std::span<ModelTrial cons
     return sum_over_ranks(sums);
 }
 
+std::vector<double> DistributedLikelihood::category_shares(std::size_t partition) {
+    auto const& model = site_models_[partition];
+    std::vector<FixedSum> sums(model.categories.size() + (model.invariant > 0 ? 1 : 0));
+    partitions_[partition].add_category_shares(0, sums);
+    return sum_over_ranks(sums, partitions_[partition].share_scale());
+}
+
 void DistributedLikelihood::focus(HalfEdge h, std::size_t place) {
     for (auto& partition : partitions_) partition.focus(h, place);
 }

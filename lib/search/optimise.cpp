@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "search/class_weights.hpp"
 #include "search/minimise.hpp"
 #include "search/model_box.hpp"
 
@@ -234,6 +235,7 @@ void optimise_models(DistributedLikelihood& likelihood, double epsilon) {
         return costs;
     });
     for (std::size_t q = 0; q < best.size(); ++q) likelihood.set_model(q, boxes[q].model(best[q]));
+    optimise_class_weights(likelihood, share * epsilon);
     likelihood.reach(model_phase.after);
 }
 

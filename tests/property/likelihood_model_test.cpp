@@ -19,9 +19,10 @@ auto pick(Random& random, Items const& items) {
     return *(std::begin(items) + random.below(std::size(items)));
 }
 
-constexpr auto names = {"JC",   "k80", "F81",       "HKY",        "TN93",      "TIM2uf", "TVM",
-                        "SYM",  "GTR", "DNA012321", "LG",         "FLU",       "WAG",    "LG4M",
-                        "LG4X", "BIN", "MULTI3_MK", "MULTI6_GTR", "MULTI9_GTR"};
+constexpr auto names = {"JC",         "k80",     "F81",  "HKY",       "TN93",       "TIM2uf",
+                        "TVM",        "SYM",     "GTR",  "DNA012321", "LG",         "FLU",
+                        "WAG",        "LG4M",    "LG4X", "BIN",       "MULTI3_MK",  "MULTI6_GTR",
+                        "MULTI9_GTR", "Poisson", "C10",  "LG+C20",    "WAG+C30Opt", "PROTGTR+C10"};
 
 std::string random_text(Random& random) {
     std::string const name = pick(random, names);
@@ -60,6 +61,9 @@ Model random_model(Random& random, ModelSpec const& spec) {
     if (spec.free_rates_from == Origin::optimised) {
         for (double& rate : model.category_rates) rate = random_size(random);
         for (double& weight : model.category_weights) weight = random.unit();
+    }
+    if (spec.class_weights_from == Origin::optimised) {
+        for (double& weight : model.class_weights) weight = random.unit();
     }
     return model;
 }
@@ -100,7 +104,7 @@ TEST(Models, GiveKernelsTheirRateMatrix) {
             std::vector<double> exchangeabilities;
             for (auto const rate_class : spec.rate_classes) exchangeabilities.push_back(model.rates[rate_class]);
             if (!spec.matrices.empty()) {
-                auto const& own = spec.matrices[s].exchangeabilities;
+                auto const& own = spec.matrices[spec.matrices.size() == 1 ? 0 : s].exchangeabilities;
                 exchangeabilities.assign(own.begin(), own.end());
             }
             auto const n = system.frequencies.size();

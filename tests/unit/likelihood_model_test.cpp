@@ -331,7 +331,7 @@ TEST(ToString, WritesWhatParseModelReadsBitForBit) {
 }
 
 TEST(Model, ComesBackFromItsBytes) {
-    Model const model{{1.5, 1}, {0.1, 0.2, 0.3, 0.4}, 0.7, 0.25, {0.5, 2}, {0.75, 0.25}, 1.25};
+    Model const model{{1.5, 1}, {0.1, 0.2, 0.3, 0.4}, 0.7, 0.25, {0.5, 2}, {0.75, 0.25}, {0.2, 0.8}, 1.25};
     ByteWriter out;
     model.write(out);
     ByteReader in(out.bytes());

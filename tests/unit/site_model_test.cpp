@@ -128,9 +128,28 @@ TEST(Eigensystem, OfMixturesIsOnePerCategory) {
     for (auto const& system : equal.systems) EXPECT_NEAR(system.frequencies[7], 0.05, 1e-16);
 }
 
+TEST(Eigensystem, OfProfileMixturesIsOnePerClass) {
+    auto const spec = parse_model("LG+C10+F+G4");
+    auto const model = started("LG+C10+F+G4");
+    ASSERT_EQ(model.systems.size(), 11u);
+    ASSERT_EQ(model.categories.size(), 44u);
+    for (std::size_t i = 0; i < model.categories.size(); ++i) {
+        EXPECT_EQ(model.categories[i].system, i / 4);
+        EXPECT_EQ(model.categories[i].rate, model.categories[i % 4].rate);
+    }
+    EXPECT_NEAR(model.systems[0].frequencies[3], 0.05, 1e-15);
+    for (std::size_t c = 0; c < 10; ++c) {
+        SCOPED_TRACE(c);
+        auto const& profile = spec.profiles[c].frequencies;
+        expect_sound(model.systems[c + 1]);
+        expect_right(model.systems[c + 1], spec.matrices[0].exchangeabilities, profile, 1e-9);
+    }
+}
+
 TEST(SiteModel, HasMeanRateOneAndAllWeights) {
-    for (auto const* text : {"JC", "JC+G", "JC+G64a{0.02}", "GTR+I{0.3}+G4", "GTR+I{0.99}", "LG4X", "JC+R4",
-                             "JC+R3{1/2/30}{5/1/0.25}+I{0.5}", "MULTI64_GTR+G2"}) {
+    for (auto const* text :
+         {"C10", "LG+C20+F+G4", "WAG+C30Opt+I{0.2}+R3", "JC", "JC+G", "JC+G64a{0.02}", "GTR+I{0.3}+G4", "GTR+I{0.99}",
+          "LG4X", "JC+R4", "JC+R3{1/2/30}{5/1/0.25}+I{0.5}", "MULTI64_GTR+G2"}) {
         auto const model = started(text);
         double weight = 0;
         double mean = 0;
@@ -146,7 +165,7 @@ TEST(SiteModel, HasMeanRateOneAndAllWeights) {
 }
 
 TEST(SiteModel, WithOtherCategoriesIsAsIfMadeAnew) {
-    for (auto const* text : {"GTR+I+G4m", "LG+R4", "LG4M", "LG4X", "WAG+I", "JC"}) {
+    for (auto const* text : {"GTR+I+G4m", "LG+C20Opt+R4", "LG+R4", "LG4M", "LG4X", "WAG+I", "JC"}) {
         SCOPED_TRACE(text);
         auto const spec = parse_model(text);
         std::vector<double> const equal(spec.num_states(), 1.0 / spec.num_states());
@@ -158,6 +177,7 @@ TEST(SiteModel, WithOtherCategoriesIsAsIfMadeAnew) {
             other.category_rates[i] *= static_cast<double>(i + 1);
             other.category_weights[i] /= static_cast<double>(i + 2);
         }
+        for (auto& weight : other.class_weights) weight = 1 / (1 + weight);
         auto changed = site_model(spec, first);
         set_categories(changed, spec, other);
         auto const anew = site_model(spec, other);

@@ -24,7 +24,7 @@ std::uint64_t bytes(Dataset const& dataset, std::span<ModelSpec const> specs, st
         auto const& spec = specs[q];
         auto const constant = spec.ascertainment == likelihood::Ascertainment::none ? 0 : spec.num_states();
         sum += likelihood::Partition::bytes(checked_cast<std::uint32_t>(dataset.taxa.size()), patterns[q] + constant,
-                                            spec.num_states(), spec.categories, options);
+                                            spec.num_states(), spec.num_site_categories(), options);
     }
     return sum;
 }
@@ -74,7 +74,7 @@ std::uint32_t threads_for(Options const& options, std::span<ModelSpec const> spe
     std::uint64_t largest = 0;  // partitions are worked on one by one
     for (std::size_t q = 0; q < patterns.size(); ++q) {
         auto const& spec = specs[q];
-        largest = std::max<std::uint64_t>(largest, patterns[q] * spec.num_states() * spec.categories);
+        largest = std::max<std::uint64_t>(largest, patterns[q] * spec.num_states() * spec.num_site_categories());
     }
     auto const most = checked_cast<std::uint64_t>(omp_get_max_threads());
     return checked_cast<std::uint32_t>(std::clamp<std::uint64_t>(largest / enough_for_a_thread, 1, most));
@@ -113,7 +113,7 @@ std::vector<std::uint64_t> patterns_of(std::span<assign::Work const> work, std::
 std::vector<std::uint64_t> cost_per_pattern(Dataset const& dataset) {
     std::vector<std::uint64_t> costs;
     for (auto const& spec : largest_specs(dataset))
-        costs.push_back(likelihood::cost_per_pattern(spec.num_states(), spec.categories));
+        costs.push_back(likelihood::cost_per_pattern(spec.num_states(), spec.num_site_categories()));
     return costs;
 }
 

@@ -19,17 +19,27 @@ struct NumberedCategory {
     double rate;
 };
 
-/// The categories of a model in the order of Partition::category_posteriors.
+/// The categories of rates of a model, which are those of each of its classes; first that of sites that never change.
 std::vector<NumberedCategory> numbered_categories(ModelSpec const& spec, Model const& model) {
     auto const site_model = likelihood::site_model(spec, model);
     std::vector<NumberedCategory> result;
     if (site_model.invariant > 0) result.push_back({0, 0});
-    for (auto const& category : site_model.categories) {
+    auto const of_class = std::span(site_model.categories).first(spec.categories);
+    for (auto const& category : of_class) {
         auto const is_slower = [&](auto const& other) { return other.rate < category.rate; };
-        auto const number = 1 + std::ranges::count_if(site_model.categories, is_slower);
+        auto const number = 1 + std::ranges::count_if(of_class, is_slower);
         result.push_back({static_cast<std::uint32_t>(number), category.rate});
     }
     return result;
+}
+
+/// The posterior probabilities of the categories of rates: sums over the classes. of_site: as in
+/// Partition::category_posteriors; first: number of categories that never change.
+std::vector<double> over_classes(std::span<double const> of_site, std::size_t first, std::size_t num_rates) {
+    std::vector<double> sums(first + num_rates);
+    for (std::size_t i = 0; i < of_site.size(); ++i)
+        sums[i < first ? i : first + (i - first) % num_rates] += of_site[i];
+    return sums;
 }
 
 /// The rates of this PE's patterns, per partition.
@@ -45,8 +55,10 @@ LocalRates local_rates(DistributedLikelihood& likelihood) {
         auto const posteriors = likelihood.local_categories(0, q);
         auto& mean = rates.mean.emplace_back();
         auto& category = rates.category.emplace_back();
-        for (auto rest = std::span(posteriors); !rest.empty(); rest = rest.subspan(categories.size())) {
-            auto const of_site = rest.first(categories.size());
+        auto const& spec = likelihood.spec(q);
+        auto const width = spec.num_site_categories() + categories.size() - spec.categories;
+        for (auto rest = std::span(posteriors); !rest.empty(); rest = rest.subspan(width)) {
+            auto const of_site = over_classes(rest.first(width), categories.size() - spec.categories, spec.categories);
             double sum = 0;
             for (std::size_t c = 0; c < categories.size(); ++c) sum += of_site[c] * categories[c].rate;
             mean.push_back(sum);

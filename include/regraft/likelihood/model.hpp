@@ -41,6 +41,12 @@ struct EmpiricalMatrix {
     std::array<double, 20> frequencies;         // of the stationary distribution
 };
 
+/// A class of sites in a profile mixture: amino acids are as frequent as in its profile.
+struct Profile {
+    double weight;                       // proportion of sites
+    std::array<double, 20> frequencies;  // in the order of msa::Alphabet
+};
+
 /// The values of a partition's parameters.
 struct Model {
     std::vector<double> rates;        // one per class of ModelSpec::rate_classes
@@ -50,6 +56,7 @@ struct Model {
     /// Rates and weights of free categories; the scale of neither matters.
     std::vector<double> category_rates;
     std::vector<double> category_weights;  // one per category
+    std::vector<double> class_weights;     // one per class of a profile mixture; empty: those published
     double scaler = 1;                     // factor of the branch lengths
 
     /// Writes all values, for checkpoints and messages.
@@ -69,12 +76,14 @@ struct ModelSpec {
     /// empirical matrices.
     std::vector<std::uint32_t> rate_classes;
     std::span<EmpiricalMatrix const> matrices;          // one, or one per category (LG4M, LG4X)
+    std::span<Profile const> profiles;                  // of a profile mixture (C10 to C60)
     Origin rates_from = Origin::fixed;                  // of rates between states
-    Frequencies frequencies = Frequencies::optimised;   // where they come from
+    Frequencies frequencies = Frequencies::optimised;   // with profiles: of a class in front of them, or of_matrix
     Heterogeneity heterogeneity = Heterogeneity::none;  // how rates differ between sites
     std::uint32_t categories = 1;                       // of rates; 1 without heterogeneity
     Origin alpha_from = Origin::fixed;                  // the shape of gamma rates
     Origin free_rates_from = Origin::fixed;             // of rates and weights of free categories
+    Origin class_weights_from = Origin::fixed;          // of the classes of a profile mixture
     Origin invariant_from = Origin::fixed;              // of the proportion of sites that never change
     std::optional<Origin> scaler_from;                  // none: the name does not say
     Ascertainment ascertainment = Ascertainment::none;  // for sites that were left out
@@ -86,6 +95,10 @@ struct ModelSpec {
     std::uint32_t num_states() const { return alphabet.num_states; }
     /// The number of different rates in rate_classes; 0 for empirical matrices.
     std::uint32_t num_rate_classes() const;
+    /// The number of classes of sites, each with frequencies of its own; 1 without a profile mixture.
+    std::uint32_t num_classes() const;
+    /// The number of categories of its SiteModel: of rates, in each class.
+    std::uint32_t num_site_categories() const { return categories * num_classes(); }
     /// Whether state frequencies of the data are needed, be it only as start values.
     bool counts_frequencies() const {
         return frequencies == Frequencies::counted || frequencies == Frequencies::optimised;
@@ -99,12 +112,13 @@ struct ModelSpec {
 /// Reads NAME[{rates}] and modifiers as RAxML-NG does, in upper or lower case.
 ///
 /// NAME: JC F81 K80 HKY ... GTR, or DNA and six characters, where equal characters mean equal rates (DNA010020 is
-/// TN93); an amino-acid matrix, LG4M, LG4X or PROTGTR; BIN; MULTIn_MK or MULTIn_GTR with 2 to 64 states. {rates}: one
-/// per class. Frequencies: +F +FC counted, +FE equal, +FO optimised, +FU{...}. Sites that never change: +I +IO
-/// optimised, +IC counted, +I{p}. Rates: +G[2-64][m|a][{alpha}] gamma, means or medians, +R[2-16][{rates}[{weights}]]
-/// free; the number of categories is 4 if not given. Correction for constant sites that were left out, not together
-/// with +I: +ASC_LEWIS, +ASC_FELS{number}, +ASC_STAM{number of each state}. +B +BO +B{x}: scaler of the branch lengths.
-/// Braces fix a parameter. Throws InputError that names the part and the known alternatives.
+/// TN93); an amino-acid matrix, LG4M, LG4X, Poisson or PROTGTR; BIN; MULTIn_MK or MULTIn_GTR with 2 to 64 states.
+/// {rates}: one per class. Frequencies: +F +FC counted, +FE equal, +FO optimised, +FU{...}. Profile mixtures:
+/// +C[10-60][Opt][{weights}]; frequencies then make a class of their own. Sites that never change: +I +IO optimised,
+/// +IC counted, +I{p}. Rates: +G[2-64][m|a][{alpha}] gamma, means or medians, +R[2-16][{rates}[{weights}]] free; the
+/// number of categories is 4 if not given. Correction for constant sites that were left out, not together with +I:
+/// +ASC_LEWIS, +ASC_FELS{number}, +ASC_STAM{number of each state}. +B +BO +B{x}: scaler of the branch lengths. Braces
+/// fix a parameter. Throws InputError that names the part and the known alternatives.
 ModelSpec parse_model(std::string_view text);
 
 /// Values that are counted in the data of a partition.
@@ -115,7 +129,8 @@ struct Counted {
 
 /// The values from which optimisation starts. Fixed values are as given, and counted ones as counted. Optimised
 /// frequencies start at the counted ones, optimised rates and alpha at 1, free rates at those of gamma with alpha 1,
-/// and invariant at half the counted proportion. Precondition: frequencies are counted, or the spec needs none.
+/// weights of classes at those published, and invariant at half the counted proportion. Precondition: frequencies are
+/// counted, or the spec needs none.
 Model start_model(ModelSpec const& spec, Counted const& counted);
 
 /// The number of parameters of the model that the data decide, by counting or by optimising; without the scaler.

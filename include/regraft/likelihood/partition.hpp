@@ -79,9 +79,9 @@ public:
     /// Sets the number of threads from now on. Precondition: at least 1.
     void use_threads(std::uint32_t num_threads);
 
-    /// Sets the model; everything becomes invalid. branch_scale: factor by which branches are longer than those of the
-    /// tree. The number of categories may change. Precondition: the model has no constant sites if such sites were left
-    /// out.
+    /// Sets the model; everything becomes invalid unless only weights of categories change. branch_scale: factor by
+    /// which branches are longer than those of the tree. The number of categories may change. Precondition: the model
+    /// has no constant sites if such sites were left out.
     void set_model(SiteModel model, double branch_scale = 1);
 
     /// Invalidate what a change of the tree affects: the CLV of h if lengths in the subtree that h sees have changed,
@@ -122,6 +122,9 @@ public:
     /// The posterior probability of each category of rates given a pattern: [pattern][category], first that of sites
     /// that never change if the model has such. It is evaluated at the edge of h. Afterwards no edge is in focus.
     std::vector<double> category_posteriors(msa::HalfEdge h);
+    /// Adds these probabilities over all sites, to one sum per category, on the grid share_scale().
+    void add_category_shares(msa::HalfEdge h, std::span<FixedSum> sums);
+    FixedScale const& share_scale() const;
     /// The posterior probability of each state at h's node given a pattern (marginal reconstruction; Yang, Kumar and
     /// Nei 1995): [pattern][state]. Precondition: h is inner. Afterwards no edge is in focus.
     std::vector<double> state_posteriors(msa::HalfEdge h);

@@ -18,6 +18,8 @@ struct Eigensystem {
     std::vector<double> values;       // descending; the first is exactly 0
     std::vector<double> inverse;      // [n][n], by rows
     std::vector<double> vectors;      // [n][n], by rows
+
+    bool operator==(Eigensystem const&) const = default;
 };
 
 /// The categories of rates. A site changes at rate 0 with probability `invariant`, else as one of the categories.
@@ -30,8 +32,8 @@ struct SiteModel {
         double weight;         // proportion of all sites
     };
     std::uint32_t num_states = 0;      // n
-    std::vector<Eigensystem> systems;  // one, or one per category
-    std::vector<Category> categories;  // at least one
+    std::vector<Eigensystem> systems;  // one, one per category, or one per class of a profile mixture
+    std::vector<Category> categories;  // at least one; those of each class are side by side
     double invariant = 0;              // proportion of sites that never change
 };
 

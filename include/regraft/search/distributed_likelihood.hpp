@@ -66,6 +66,9 @@ public:
     /// The log-likelihoods of single partitions under other models, evaluated together. The models stay.
     std::vector<double> trial_loglh(std::span<ModelTrial const> trials);
 
+    /// The expected number of a partition's sites in each category, in the order of Partition::category_posteriors.
+    std::vector<double> category_shares(std::size_t partition);
+
     /// The log-likelihood of each of this PE's patterns, evaluated at the edge of h, without correction for sites that
     /// were left out. Not collective.
     std::vector<double> local_loglh(msa::HalfEdge h, std::size_t partition);

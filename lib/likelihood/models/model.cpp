@@ -8,7 +8,7 @@
 namespace regraft::likelihood {
 
 void Model::write(ByteWriter& out) const {
-    for (auto const* values : {&rates, &frequencies, &category_rates, &category_weights}) {
+    for (auto const* values : {&rates, &frequencies, &category_rates, &category_weights, &class_weights}) {
         out.put_all(std::span(*values));
     }
     for (double value : {alpha, invariant, scaler}) out.put(value);
@@ -16,7 +16,8 @@ void Model::write(ByteWriter& out) const {
 
 Model Model::read(ByteReader& in) {
     Model model;
-    for (auto* values : {&model.rates, &model.frequencies, &model.category_rates, &model.category_weights}) {
+    for (auto* values :
+         {&model.rates, &model.frequencies, &model.category_rates, &model.category_weights, &model.class_weights}) {
         *values = in.get_all<double>();
     }
     for (auto* value : {&model.alpha, &model.invariant, &model.scaler}) *value = in.get<double>();
@@ -25,6 +26,11 @@ Model Model::read(ByteReader& in) {
 
 std::uint32_t ModelSpec::num_rate_classes() const {
     return rate_classes.empty() ? 0 : *std::max_element(rate_classes.begin(), rate_classes.end()) + 1;
+}
+
+std::uint32_t ModelSpec::num_classes() const {
+    if (profiles.empty()) return 1;
+    return static_cast<std::uint32_t>(profiles.size()) + (frequencies == Frequencies::of_matrix ? 0 : 1);
 }
 
 Model start_model(ModelSpec const& spec, Counted const& counted) {
@@ -42,6 +48,11 @@ Model start_model(ModelSpec const& spec, Counted const& counted) {
         model.category_rates = gamma_rates(Heterogeneity::gamma_mean, 1, spec.categories);
         model.category_weights.assign(spec.categories, 1.0 / spec.categories);
     }
+    if (spec.class_weights_from == Origin::optimised) {
+        for (auto const& profile : spec.profiles) model.class_weights.push_back(profile.weight);
+        auto const average = 1.0 / static_cast<double>(spec.profiles.size());
+        if (spec.num_classes() > spec.profiles.size()) model.class_weights.insert(model.class_weights.begin(), average);
+    }
     return model;
 }
 
@@ -54,6 +65,7 @@ std::uint32_t free_parameters(ModelSpec const& spec) {
     if (spec.invariant_from != Origin::fixed) ++number;
     if (spec.alpha_from == Origin::optimised) ++number;
     if (spec.free_rates_from == Origin::optimised) number += 2 * (spec.categories - 1);  // rates, weights
+    if (spec.class_weights_from == Origin::optimised) number += spec.num_classes() - 1;
     return number;
 }
 

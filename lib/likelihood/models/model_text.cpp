@@ -42,6 +42,12 @@ std::string categories(ModelSpec const& spec, Model const& model) {
     return "";
 }
 
+std::string profiles(ModelSpec const& spec, Model const& model) {
+    if (spec.profiles.empty()) return "";
+    auto const name = "+C" + std::to_string(spec.profiles.size());
+    return model.class_weights.empty() ? name : name + braced(model.class_weights);
+}
+
 std::string ascertainment(ModelSpec const& spec) {
     switch (spec.ascertainment) {
         case Ascertainment::none:
@@ -61,6 +67,7 @@ std::string ascertainment(ModelSpec const& spec) {
 std::string to_string(ModelSpec const& spec, Model const& model) {
     auto text = spec.name;
     if (!model.rates.empty()) text += braced(model.rates);
+    text += profiles(spec, model);
     if (spec.frequencies == Frequencies::equal) {
         text += "+FE";
     } else if (spec.frequencies != Frequencies::of_matrix) {

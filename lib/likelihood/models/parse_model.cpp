@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "likelihood/models/matrices.hpp"
+#include "likelihood/models/profiles.hpp"
 #include "regraft/core/errors.hpp"
 
 namespace regraft::likelihood {
@@ -70,11 +71,11 @@ std::string known_names() {
     std::string names = "a DNA model (";
     for (auto const& model : dna_models) names += std::string(model.name) + ' ';
     return names + "or DNA and six characters, equal where rates are), an amino-acid model (" + matrix_names() +
-           " PROTGTR), BIN, MULTIn_MK or MULTIn_GTR (n from 2 to 64)";
+           " Poisson PROTGTR " + profile_names() + "), BIN, MULTIn_MK or MULTIn_GTR (n from 2 to 64)";
 }
 
 constexpr auto known_modifiers =
-    "+F +FC +FE +FO +FU{frequencies}, +I +IO +IC +I{proportion}, +G[2-64][m|a][{alpha}] or "
+    "+F +FC +FE +FO +FU{frequencies}, +C[10-60][Opt][{weights}], +I +IO +IC +I{proportion}, +G[2-64][m|a][{alpha}] or "
     "+R[2-16][{rates}[{weights}]], +ASC_LEWIS +ASC_FELS{number} +ASC_STAM{n1/n2/...}, +B[{scaler}]";
 
 double read_number(Part const& part, std::string_view text) {
@@ -212,6 +213,8 @@ std::optional<ModelSpec> classes_model(std::string_view text) {
 
 std::optional<ModelSpec> amino_acid_model(std::string const& upper) {
     if (upper == "PROTGTR") return general(upper, msa::Alphabet::amino_acid);
+    if (upper == "POISSON")
+        return by_classes("Poisson", msa::Alphabet::amino_acid, std::vector<std::uint32_t>(190), Frequencies::equal);
     ModelSpec spec;
     spec.matrices = find_matrices(upper);
     if (spec.matrices.empty()) return std::nullopt;
@@ -305,6 +308,36 @@ bool read_invariant(ModelSpec& spec, Part const& part) {
     return true;
 }
 
+bool read_profiles(ModelSpec& spec, Part const& part) {
+    constexpr std::string_view optimised = "OPT";
+    auto const is_optimised = part.word.ends_with(optimised);
+    auto const name = part.word.substr(0, part.word.size() - (is_optimised ? optimised.size() : 0));
+    auto const profiles = find_profiles(name);
+    if (profiles.empty()) return false;
+    if (spec.alphabet != msa::Alphabet::amino_acid) wrong(part, "has profiles of amino acids, which the model has not");
+    if (spec.matrices.size() > 1) wrong(part, "cannot be combined with several matrices");
+    if (is_optimised) expect_no_values(part);
+    if (part.lists.size() > 1) wrong(part, "has more than one list of values");
+    spec.profiles = profiles;
+    spec.class_weights_from = is_optimised ? Origin::optimised : Origin::fixed;
+    if (!part.lists.empty()) spec.given.class_weights = part.lists.front();
+    return true;
+}
+
+/// Decides what of a profile mixture depends on the frequencies, which are those of a class in front of the profiles if
+/// the name has some.
+void finish_profiles(ModelSpec& spec, Part const& part, bool has_frequencies) {
+    if (!has_frequencies) spec.frequencies = Frequencies::of_matrix;
+    if (spec.given.class_weights.empty()) {
+        // As in IQ-TREE: for such a class no weight is published.
+        if (has_frequencies) spec.class_weights_from = Origin::optimised;
+        return;
+    }
+    check(part, spec.given.class_weights, spec.num_classes(), 0, max_rate);
+    auto const& weights = spec.given.class_weights;
+    if (*std::max_element(weights.begin(), weights.end()) == 0) wrong(part, "gives only weights of 0");
+}
+
 /// Reads the number of categories from digits. Without digits it is 4, unless the number is set already.
 void read_categories(ModelSpec& spec, Part const& part, std::string_view digits, std::uint32_t most) {
     auto const preset = spec.categories > 1 ? spec.categories : 4;
@@ -385,25 +418,36 @@ bool read_heterogeneity(ModelSpec& spec, Part const& part) {
     return read_gamma(spec, part) || read_free_rates(spec, part);
 }
 
-constexpr std::array modifiers{read_frequencies, read_invariant, read_heterogeneity, read_ascertainment, read_scaler};
+constexpr std::array modifiers{read_frequencies,   read_profiles,      read_invariant,
+                               read_heterogeneity, read_ascertainment, read_scaler};
+
+/// The parts of the text. A profile mixture alone is one of equal rates: C60 means Poisson+C60.
+std::vector<Part> parts_of(std::string_view text) {
+    auto parts = split(text);
+    ModelSpec amino_acids;
+    amino_acids.alphabet = msa::Alphabet::amino_acid;
+    if (read_profiles(amino_acids, parts.front())) parts.insert(parts.begin(), read_part(text, "Poisson"));
+    return parts;
+}
 
 }  // namespace
 
 ModelSpec parse_model(std::string_view text) {
-    auto const parts = split(text);
+    auto const parts = parts_of(text);
     auto spec = spec_by_name(parts.front());
     spec.text = text;
     read_rates(spec, parts.front());
-    std::array<bool, modifiers.size()> seen{};
+    std::array<Part const*, modifiers.size()> seen{};
     for (auto part = parts.begin() + 1; part != parts.end(); ++part) {
         auto const* const kind =
             std::find_if(modifiers.begin(), modifiers.end(), [&](auto* read) { return read(spec, *part); });
         if (kind == modifiers.end())
             wrong(*part, "is unknown, expected one of each of " + std::string(known_modifiers));
         auto& before = seen[static_cast<std::size_t>(kind - modifiers.begin())];
-        if (before) wrong(*part, "is the second of its kind");
-        before = true;
+        if (before != nullptr) wrong(*part, "is the second of its kind");
+        before = &*part;
     }
+    if (auto const* const profiles = seen[1]) finish_profiles(spec, *profiles, seen[0] != nullptr);
     if (spec.ascertainment != Ascertainment::none &&
         (spec.invariant_from != Origin::fixed || spec.given.invariant > 0)) {
         throw InputError("model '" + spec.text +

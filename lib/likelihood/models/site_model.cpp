@@ -1,5 +1,6 @@
 #include "regraft/likelihood/site_model.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "likelihood/models/eigensystem.hpp"
@@ -9,18 +10,37 @@
 namespace regraft::likelihood {
 namespace {
 
+std::vector<std::span<double const>> exchangeabilities_of(ModelSpec const& spec, std::span<double const> by_class) {
+    std::vector<std::span<double const>> result;
+    for (auto const& matrix : spec.matrices) result.emplace_back(matrix.exchangeabilities);
+    if (result.empty()) result.push_back(by_class);
+    return result;
+}
+
+/// The frequencies of each matrix or class.
+std::vector<std::span<double const>> frequencies_of(ModelSpec const& spec, Model const& model) {
+    std::vector<std::span<double const>> result;
+    if (!model.frequencies.empty()) result.emplace_back(model.frequencies);
+    for (auto const& profile : spec.profiles) result.emplace_back(profile.frequencies);
+    if (!result.empty()) return result;
+    for (auto const& matrix : spec.matrices) result.emplace_back(matrix.frequencies);
+    return result;
+}
+
+/// One per matrix or class; not both are several.
 std::vector<Eigensystem> systems(ModelSpec const& spec, Model const& model) {
+    REGRAFT_EXPECTS(model.rates.size() == spec.num_rate_classes());
+    std::vector<double> by_class;
+    for (auto const rate_class : spec.rate_classes) by_class.push_back(model.rates[rate_class]);
+    auto const exchangeabilities = exchangeabilities_of(spec, by_class);
+    auto const frequencies = frequencies_of(spec, model);
+    REGRAFT_EXPECTS(!frequencies.empty());
     std::vector<Eigensystem> result;
-    for (auto const& matrix : spec.matrices) {
-        auto const own = spec.frequencies == Frequencies::of_matrix;
-        result.push_back(eigensystem(matrix.exchangeabilities,
-                                     own ? std::span<double const>(matrix.frequencies) : std::span(model.frequencies)));
+    for (std::size_t i = 0; i < std::max(exchangeabilities.size(), frequencies.size()); ++i) {
+        auto const& own = frequencies[frequencies.size() == 1 ? 0 : i];
+        REGRAFT_EXPECTS(own.size() == spec.num_states());
+        result.push_back(eigensystem(exchangeabilities[exchangeabilities.size() == 1 ? 0 : i], own));
     }
-    if (!spec.matrices.empty()) return result;
-    REGRAFT_EXPECTS(model.rates.size() == spec.num_rate_classes() && model.frequencies.size() == spec.num_states());
-    std::vector<double> exchangeabilities;
-    for (auto const rate_class : spec.rate_classes) exchangeabilities.push_back(model.rates[rate_class]);
-    result.push_back(eigensystem(exchangeabilities, model.frequencies));
     return result;
 }
 
@@ -34,6 +54,19 @@ std::vector<double> weights(ModelSpec const& spec, Model const& model) {
     if (spec.heterogeneity == Heterogeneity::free) return model.category_weights;
     std::vector<double> equal(spec.categories, 1.0);
     return equal;
+}
+
+/// The weights of the classes, as shares of their sum.
+std::vector<double> class_shares(ModelSpec const& spec, Model const& model) {
+    auto shares = model.class_weights;
+    if (shares.empty()) {
+        for (auto const& profile : spec.profiles) shares.push_back(profile.weight);
+    }
+    if (spec.profiles.empty()) shares = {1.0};
+    REGRAFT_EXPECTS(shares.size() == spec.num_classes());
+    auto const sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+    for (auto& share : shares) share /= sum;
+    return shares;
 }
 
 }  // namespace
@@ -54,9 +87,13 @@ void set_categories(SiteModel& site_model, ModelSpec const& spec, Model const& m
     auto const variable = 1 - model.invariant;
     site_model.invariant = model.invariant;
     site_model.categories.clear();
-    for (std::uint32_t i = 0; i < spec.categories; ++i) {
-        auto const system = site_model.systems.size() > 1 ? i : 0;
-        site_model.categories.push_back({system, all_rates[i] / (mean * variable), variable * all_weights[i] / weight});
+    auto const shares = class_shares(spec, model);
+    for (std::uint32_t c = 0; c < shares.size(); ++c) {
+        for (std::uint32_t i = 0; i < spec.categories; ++i) {
+            auto const system = spec.matrices.size() > 1 ? i : c;
+            site_model.categories.push_back(
+                {system, all_rates[i] / (mean * variable), variable * all_weights[i] / weight * shares[c]});
+        }
     }
 }
 

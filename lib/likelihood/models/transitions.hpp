@@ -18,6 +18,7 @@ public:
     void set(SiteModel model, double branch_scale);
 
     SiteModel const& model() const { return model_; }
+    double branch_scale() const { return branch_scale_; }
     kernels::Shape const& shape() const { return shape_; }
 
     /// Fills out with the matrices of all categories, as a kernels::Side has them.

@@ -38,6 +38,13 @@ std::size_t most_classes_for(std::uint32_t num_tips, std::size_t num_sites, Part
     return is_short ? 0 : most_classes(options.repeats, num_sites);
 }
 
+/// Whether the two models differ at most in the weights of their categories and in what never changes.
+bool change_alike(SiteModel const& a, SiteModel const& b) {
+    return a.systems == b.systems && std::ranges::equal(a.categories, b.categories, [](auto const& x, auto const& y) {
+               return x.system == y.system && x.rate == y.rate;
+           });
+}
+
 /// The room that a partition of this many tips gets.
 Room room_for(std::uint32_t num_tips, bool has_classes, PartitionOptions const& options) {
     if (options.num_slots == 0) return enough_room(num_tips, has_classes);
@@ -63,7 +70,8 @@ public:
           weights_(make_aligned<std::int64_t>(padded_sites())),
           loglh_scale_(FixedScale::of(std::bit_ceil(tree.num_tips()) * loglh_bound_per_tip, options.total_weight)),
           derivative_scales_{loglh_scale_, FixedScale::of(slope_bound, options.total_weight),
-                             FixedScale::of(curvature_bound, options.total_weight)} {
+                             FixedScale::of(curvature_bound, options.total_weight)},
+          share_scale_(FixedScale::of(1, options.total_weight)) {
         REGRAFT_EXPECTS(sites.rows.size() == tree.num_tips());
         REGRAFT_EXPECTS(num_states >= 2 && num_states <= 64);
         std::fill_n(weights_.get(), padded_sites(), 0);
@@ -74,11 +82,13 @@ public:
 
     void set_model(SiteModel model, double branch_scale) {
         REGRAFT_EXPECTS(model.num_states == num_states_);
-        REGRAFT_EXPECTS(model.systems.size() == 1 || model.systems.size() == model.categories.size());
         REGRAFT_EXPECTS(model.invariant == 0 || !left_out_.is_used());
         auto const has_shape = shape().categories == model.categories.size();
+        auto const keeps_clvs =
+            change_alike(transitions_.model(), model) && transitions_.branch_scale() == branch_scale;
         transitions_.set(std::move(model), branch_scale);
         root_.set(transitions_.model(), tips_);
+        if (keeps_clvs) return;
         if (has_shape) return clvs_->invalidate_all();
         updates_before_ = num_updates();
         clvs_.emplace(*tree_, length_set_, transitions_, tips_, classes_, threads_, room_);
@@ -160,6 +170,16 @@ public:
         return likelihood::state_posteriors(joint({h, tree_->back(h)}));
     }
 
+    void add_category_shares(HalfEdge h, std::span<FixedSum> sums) {
+        auto const posteriors = category_posteriors(h);
+        auto const* const weights = weights_.get() + num_constant();
+        for (std::size_t i = 0; i < posteriors.size(); ++i) {
+            auto const weight = static_cast<std::uint32_t>(weights[i / sums.size()]);
+            sums[i % sums.size()].add(posteriors[i], weight, share_scale_);
+        }
+    }
+
+    FixedScale const& share_scale() const { return share_scale_; }
     FixedScale const& loglh_scale() const { return loglh_scale_; }
     std::span<FixedScale const, 3> derivative_scales() const { return derivative_scales_; }
     std::uint64_t num_updates() const { return updates_before_ + (clvs_ ? clvs_->num_updates() : 0); }
@@ -247,6 +267,7 @@ private:
     Aligned<std::int64_t> weights_;
     FixedScale loglh_scale_;
     std::array<FixedScale, 3> derivative_scales_;
+    FixedScale share_scale_;
 
     Transitions transitions_;
     RootValues root_;
@@ -343,6 +364,12 @@ void Partition::add_all_derivatives(std::span<FixedSum> sums) {
 }
 std::vector<double> Partition::category_posteriors(HalfEdge h) {
     return engine_->category_posteriors(h);
+}
+FixedScale const& Partition::share_scale() const {
+    return engine_->share_scale();
+}
+void Partition::add_category_shares(HalfEdge h, std::span<FixedSum> sums) {
+    engine_->add_category_shares(h, sums);
 }
 std::vector<double> Partition::state_posteriors(HalfEdge h) {
     return engine_->state_posteriors(h);
