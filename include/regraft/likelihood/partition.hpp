@@ -24,6 +24,9 @@ struct Sites {
     /// on one rank only; empty on the others.
     Ascertainment ascertainment = Ascertainment::none;
     std::vector<std::uint32_t> left_out{};  // number of constant sites
+    /// [pattern][state]: frequencies of each pattern, as for PMSF (Wang et al. 2018); empty: those of the model. Not
+    /// together with an ascertainment, or with a model of several matrices or classes.
+    std::vector<double> frequencies{};
 };
 
 /// The possible states of every character, as a mask; 0: the character must not occur.
@@ -44,6 +47,7 @@ struct PartitionOptions {
     std::size_t num_slots = 0;
     /// Repeats need some memory beside the slots. They are off if num_slots leaves too little.
     Repeats repeats = Repeats::automatic;
+    bool own_frequencies = false;  // whether patterns have frequencies of their own, for bytes()
 };
 
 /// A pruned subtree as it would be if it were inserted into an edge. Its node then has three edges.

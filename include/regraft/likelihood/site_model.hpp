@@ -35,6 +35,8 @@ struct SiteModel {
     std::vector<Eigensystem> systems;  // one, one per category, or one per class of a profile mixture
     std::vector<Category> categories;  // at least one; those of each class are side by side
     double invariant = 0;              // proportion of sites that never change
+    /// Upper triangle by rows, for sites that have frequencies of their own; empty if there are several matrices.
+    std::vector<double> exchangeabilities;
 };
 
 /// Makes the eigensystems and categories of a model. O(n^3) per system. Frequencies below 1e-12 count as 1e-12: states

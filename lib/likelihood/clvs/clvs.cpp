@@ -42,7 +42,7 @@ Clvs::Clvs(msa::Tree const& tree, std::uint32_t length_set, Transitions& transit
              shape_.block_scalers()),
       pending_(threads, shape_, num_blocks_,
                bytes_for_sides(shape_, classes.most(), tips.num_sites(), tips.sets().size())),
-      sides_(tips, classes, slots_, threads, pending_, shape_, tree.num_half_edges()),
+      sides_(tips, classes, slots_, threads, pending_, transitions, tree.num_half_edges()),
       order_(tree) {}
 
 void Clvs::join(HalfEdge h, Child const& left, Child const& right) {

@@ -32,7 +32,7 @@ Room enough_room(std::uint32_t num_tips, bool has_classes);
 
 class Clvs {
 public:
-    /// Keeps views of all arguments. The shape of the transitions must not change.
+    /// Keeps views of all arguments. The shape of the transitions, and whether sites have systems, must not change.
     Clvs(msa::Tree const& tree, std::uint32_t length_set, Transitions& transitions, Tips const& tips,
          SiteClasses& classes, Threads const& threads, Room const& room);
     Clvs(Clvs const&) = delete;  // its parts refer to each other

@@ -63,6 +63,7 @@ Side Sides::side(End end) {
     side.clv = clv.values;
     side.scalers = clv.scalers;
     side.matrices = end.matrices;
+    side.systems = own_;
     return side;
 }
 
@@ -71,7 +72,9 @@ Side Sides::side(End end, Codes const& codes) {
     side.masks = codes.masks;
     side.classes = codes.classes;
     side.matrices = end.matrices;
-    if (codes.masks != nullptr) return side;
+    side.systems = own_;
+    side.sets = tips_->sets().data();
+    if (codes.masks != nullptr || own_ != nullptr) return side;
     side.num_classes = classes_->number(end.h);
     if (side.num_classes == 0) {
         side.num_classes = tips_->sets().size();

@@ -11,6 +11,7 @@
 #include "likelihood/clvs/threads.hpp"
 #include "likelihood/clvs/tips.hpp"
 #include "likelihood/kernels/kernels.hpp"
+#include "likelihood/models/transitions.hpp"
 #include "regraft/msa/tree.hpp"
 
 namespace regraft::likelihood {
@@ -23,15 +24,16 @@ std::size_t bytes_for_sides(kernels::Shape shape, std::size_t most_classes, std:
 /// Makes sides. A side refers to its CLV, or to rows in the memory of what is pending.
 class Sides {
 public:
-    /// Keeps views of all but the shape.
+    /// Keeps views of all.
     Sides(Tips const& tips, SiteClasses const& classes, Slots const& slots, Threads const& threads, Pending& pending,
-          kernels::Shape shape, std::size_t num_half_edges)
+          Transitions const& transitions, std::size_t num_half_edges)
         : tips_(&tips),
           classes_(&classes),
           slots_(&slots),
           threads_(&threads),
           pending_(&pending),
-          shape_(shape),
+          shape_(transitions.shape()),
+          own_(transitions.own()),
           is_scaled_(num_half_edges) {}
 
     struct Pair {
@@ -75,7 +77,8 @@ private:
     Threads const* threads_;
     Pending* pending_;
     kernels::Shape shape_;
-    std::vector<char> is_scaled_;  // per half-edge whose CLV has classes
+    kernels::SiteSystems const* own_;  // systems that sites have of their own, or null
+    std::vector<char> is_scaled_;      // per half-edge whose CLV has classes
 };
 
 }  // namespace regraft::likelihood

@@ -21,6 +21,7 @@ template <class S>
 class Plain {
 public:
     Plain(S shape, Side const& side) : shape_(shape), clv_(side.clv) {}
+    HWY_INLINE void begin(std::size_t) const {}
     HWY_INLINE void move_to(std::size_t block, std::size_t site) { at_ = clv_ + shape_.place(block, 0, 0) + site; }
     HWY_INLINE void prefetch(std::size_t) const {}
     template <std::size_t count>
@@ -43,6 +44,7 @@ class Product {
 public:
     static constexpr int kind = 2;  // for with_products
     Product(S shape, Side const& side) : shape_(shape), clv_(side.clv), matrices_(side.matrices) {}
+    HWY_INLINE void begin(std::size_t) const {}
     HWY_INLINE void move_to(std::size_t block, std::size_t site) { at_ = clv_ + shape_.place(block, 0, 0) + site; }
     template <std::size_t count>
     HWY_INLINE void get(std::size_t category, std::size_t row, Group<count>& out) const {

@@ -31,6 +31,7 @@ class MaskProduct {
 public:
     static constexpr int kind = 0;  // for with_products
     MaskProduct(S shape, Side const& side) : shape_(shape), masks_(side.masks), matrices_(side.matrices) {}
+    HWY_INLINE void begin(std::size_t) const {}
     HWY_INLINE void move_to(std::size_t block, std::size_t site) {
         unrolled<vectors>([&](auto v) INLINED {
             auto const masks = widened(masks_ + block * block_sites + site + v * step);
@@ -74,6 +75,7 @@ public:
     static constexpr int kind = 1;  // for with_products
     RowOfClass(S shape, Side const& side)
         : shape_(shape), classes_(side.classes), rows_(side.rows), num_classes_(side.num_classes) {}
+    HWY_INLINE void begin(std::size_t) const {}
     HWY_INLINE void move_to(std::size_t block, std::size_t site) { at_ = classes_ + block * block_sites + site; }
     HWY_INLINE void prefetch(std::size_t) const {}
     template <std::size_t count>

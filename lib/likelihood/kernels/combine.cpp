@@ -64,6 +64,9 @@ void combine(Shape shape, Side const& left, Side const& right, double* clv, std:
     auto const of = [&](Side const& side) { return side.scalers == nullptr ? nullptr : side.scalers + first; };
     add_scalers((blocks.last - blocks.first) * shape.block_scalers(), of(left), of(right), scalers + first);
     with_known(shape, [&](auto known) {
+        if (left.systems != nullptr) {
+            return combine_products(known, SiteProduct(known, left), SiteProduct(known, right), clv, scalers, blocks);
+        }
         with_products(known, left, right, [&](auto a, auto b) { combine_products(known, a, b, clv, scalers, blocks); });
     });
 }
@@ -74,6 +77,7 @@ void make_rows_of(S shape, Reader reader, std::size_t num_classes, double* rows,
     for_groups(blocks, [&](std::size_t block, std::size_t site) INLINED {
         reader.move_to(block, site);
         for (std::size_t c = 0; c < shape.categories(); ++c) {
+            reader.begin(c);
             shape.for_rows([&](std::size_t row, auto count) INLINED {
                 Group<count> x;
                 reader.get(c, row, x);

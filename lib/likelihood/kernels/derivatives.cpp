@@ -38,6 +38,10 @@ void make_table_of(S shape, Left left, Right right, Side const& near, Side const
 
 void make_table(Shape shape, Side const& near, Side const& far, double const* invariant, double* table, Blocks blocks) {
     with_known(shape, [&](auto known) {
+        if (near.systems != nullptr) {
+            return make_table_of(known, SiteSpectrum(known, near), SiteSpectrum(known, far), near, far, invariant,
+                                 table, blocks);
+        }
         with_products(known, near, far,
                       [&](auto a, auto b) { make_table_of(known, a, b, near, far, invariant, table, blocks); });
     });
@@ -46,6 +50,10 @@ void make_table(Shape shape, Side const& near, Side const& far, double const* in
 void make_products(Shape shape, Side const& near, Side const& far, double const* invariant, double* table,
                    Blocks blocks) {
     with_known(shape, [&](auto known) {
+        if (far.systems != nullptr) {
+            return make_table_of(known, Plain(known, near), SiteProduct(known, far), near, far, invariant, table,
+                                 blocks);
+        }
         with_product(known, far, [&](auto b) {
             auto const make = [&](auto a) { make_table_of(known, a, b, near, far, invariant, table, blocks); };
             if (near.classes == nullptr) return make(Plain(known, near));
@@ -58,26 +66,70 @@ void make_products(Shape shape, Side const& near, Side const& far, double const*
 /// make the sum over all sites NaN.
 constexpr double least_likelihood = 0x1p-600;
 
+/// Terms that all sites share.
 template <class S>
-void add_derivatives_of(S shape, double const* table, double const* terms, double const* invariant, Weights weights,
+class Terms {
+public:
+    Terms(S shape, double const* terms) : shape_(shape), terms_(terms) {}
+    HWY_INLINE void move_to(std::size_t, std::size_t) const {}
+    HWY_INLINE void get(std::size_t category, std::size_t k, Group<3>& out) const {
+        auto const per_order = shape_.categories() * shape_.states();
+        unrolled<3>([&](auto order) INLINED {
+            auto const term = constant(terms_[order * per_order + category * shape_.states() + k]);
+            unrolled<vectors>([&](auto v) INLINED { out[v][order] = term; });
+        });
+    }
+
+private:
+    S shape_;
+    double const* terms_;
+};
+
+/// Terms of each site.
+template <class S>
+class TermsOfSites {
+public:
+    TermsOfSites(S shape, SiteTerms const& terms) : shape_(shape), terms_(terms) {}
+    HWY_INLINE void move_to(std::size_t block, std::size_t site) {
+        values_ = terms_.systems->values + block * shape_.states() * block_sites + site;
+    }
+    HWY_INLINE void get(std::size_t category, std::size_t k, Group<3>& out) const {
+        unrolled<vectors>([&](auto v) INLINED {
+            auto const value = hn::Load(sites, values_ + k * block_sites + v * step);
+            auto const exponent = hn::Mul(value, constant(terms_.speeds[category]));
+            auto const power = exponential(hn::Mul(exponent, constant(terms_.length)));
+            out[v][0] = hn::Mul(power, constant(terms_.weights[category]));
+            out[v][1] = hn::Mul(exponent, out[v][0]);
+            out[v][2] = hn::Mul(exponent, out[v][1]);
+        });
+    }
+
+private:
+    S shape_;
+    SiteTerms terms_;
+    double const* values_ = nullptr;
+};
+
+template <class S, class TermsOf>
+void add_derivatives_of(S shape, double const* table, TermsOf terms, double const* invariant, Weights weights,
                         std::array<Accumulator, 3>& sums, Blocks blocks) {
-    auto const per_order = shape.categories() * shape.states();
     for_groups(blocks, [&](std::size_t block, std::size_t site) INLINED {
+        terms.move_to(block, site);
         Group<3> total;
         total.fill({constant(0), constant(0), constant(0)});
         for (std::size_t c = 0; c < shape.categories(); ++c) {
             auto const* x = table + shape.place(block, c, 0) + site;
-            auto const* term = terms + c * shape.states();
             Group<3> in_category;
             in_category.fill({constant(0), constant(0), constant(0)});
             for (std::size_t k = 0; k < shape.states(); ++k) {
                 Rows<vectors> likelihood;
                 unrolled<vectors>([&](auto v)
                                       INLINED { likelihood[v] = hn::Load(sites, x + v * step + k * block_sites); });
+                Group<3> factor;
+                terms.get(c, k, factor);
                 unrolled<3>([&](auto order) INLINED {
-                    auto const factor = constant(term[order * per_order + k]);
                     unrolled<vectors>([&](auto v) INLINED {
-                        in_category[v][order] = fma(factor, likelihood[v], in_category[v][order]);
+                        in_category[v][order] = fma(factor[v][order], likelihood[v], in_category[v][order]);
                     });
                 });
             }
@@ -102,13 +154,28 @@ void add_derivatives_of(S shape, double const* table, double const* terms, doubl
     });
 }
 
-void add_derivatives(Shape shape, double const* table, double const* terms, double const* invariant, Weights weights,
-                     std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks) {
+template <template <class> class TermsOf, class Given>
+void add_derivatives_with(Shape shape, double const* table, Given const& terms, double const* invariant,
+                          Weights weights, std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums,
+                          Blocks blocks) {
     std::array accumulators{Accumulator(scales[0], sums[0]), Accumulator(scales[1], sums[1]),
                             Accumulator(scales[2], sums[2])};
-    with_known(shape,
-               [&](auto known) { add_derivatives_of(known, table, terms, invariant, weights, accumulators, blocks); });
+    with_known(shape, [&](auto known) {
+        add_derivatives_of(known, table, TermsOf<decltype(known)>(known, terms), invariant, weights, accumulators,
+                           blocks);
+    });
     for (auto const& accumulator : accumulators) accumulator.finish();
+}
+
+void add_derivatives(Shape shape, double const* table, double const* terms, double const* invariant, Weights weights,
+                     std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks) {
+    add_derivatives_with<Terms>(shape, table, terms, invariant, weights, scales, sums, blocks);
+}
+
+void add_site_derivatives(Shape shape, double const* table, SiteTerms const& terms, double const* invariant,
+                          Weights weights, std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums,
+                          Blocks blocks) {
+    add_derivatives_with<TermsOfSites>(shape, table, terms, invariant, weights, scales, sums, blocks);
 }
 
 }  // namespace
@@ -122,6 +189,7 @@ namespace {
 HWY_EXPORT(make_table);
 HWY_EXPORT(make_products);
 HWY_EXPORT(add_derivatives);
+HWY_EXPORT(add_site_derivatives);
 }  // namespace
 
 void make_table(Shape shape, Side const& near, Side const& far, double const* invariant, double* table, Blocks blocks) {
@@ -134,6 +202,10 @@ void make_products(Shape shape, Side const& near, Side const& far, double const*
 void add_derivatives(Shape shape, double const* table, double const* terms, double const* invariant, Weights weights,
                      std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks) {
     HWY_DYNAMIC_DISPATCH(add_derivatives)(shape, table, terms, invariant, weights, scales, sums, blocks);
+}
+void add_derivatives(Shape shape, double const* table, SiteTerms const& terms, double const* invariant, Weights weights,
+                     std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks) {
+    HWY_DYNAMIC_DISPATCH(add_site_derivatives)(shape, table, terms, invariant, weights, scales, sums, blocks);
 }
 
 }  // namespace regraft::likelihood::kernels

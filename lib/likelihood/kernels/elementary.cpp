@@ -15,18 +15,6 @@ HWY_BEFORE_NAMESPACE();
 namespace regraft::likelihood::kernels::HWY_NAMESPACE {
 namespace {
 
-/// exp(x) - minus, where minus is 0 or 1. Taylor's series to degree 16 is used where the difference would cancel.
-HWY_INLINE Vector exponential(Vector x, Vector minus) {
-    constexpr double most = 0.5;
-    constexpr std::array<double, 15> reciprocal{1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,  1.0 / 6,
-                                                1.0 / 7,  1.0 / 8,  1.0 / 9,  1.0 / 10, 1.0 / 11,
-                                                1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15, 1.0 / 16};
-    auto sum = constant(1);
-    for (std::size_t i = reciprocal.size(); i-- > 0;) sum = fma(hn::Mul(sum, x), constant(reciprocal[i]), constant(1));
-    auto const cancels = hn::And(hn::Le(hn::Abs(x), constant(most)), hn::Gt(minus, constant(0)));
-    return hn::IfThenElse(cancels, hn::Mul(sum, x), hn::Sub(exponential(x), minus));
-}
-
 template <class Function>
 void for_vectors(std::span<double> x, Function function) {
     alignas(64) std::array<double, step> part;
@@ -44,7 +32,7 @@ void exponentials(std::span<double> x) {
 }
 void exponentials_minus(std::span<double> x, double const* minus) {
     for_vectors(x, [&](auto v) HWY_ATTR {
-        auto const result = exponential(v, hn::LoadU(sites, minus));
+        auto const result = exponential_minus(v, hn::LoadU(sites, minus));
         minus += step;
         return result;
     });

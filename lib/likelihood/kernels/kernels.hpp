@@ -47,6 +47,14 @@ constexpr std::size_t padded(std::size_t num_sites) {
     return blocks_for(num_sites) * block_sites;
 }
 
+/// The rate matrices of sites that have frequencies pi of their own: Q = U diag(values) U^T between 1 / sqrt(pi) and
+/// sqrt(pi), with values that descend. Sites that only fill the last block have some, too.
+struct SiteSystems {
+    double const* values = nullptr;   // [block][k][site]
+    double const* vectors = nullptr;  // U: [block][k][state][site]
+    double const* roots = nullptr;    // sqrt(pi): [block][state][site]
+};
+
 /// The view from one end of an edge, in one of three forms: the likelihoods of all sites; for a tip with few states,
 /// the masks of its state sets; or, where many sites are alike, every site's class and the rows of the classes.
 /// matrices: the likelihoods are multiplied with these along the edge; rows already hold the products.
@@ -58,6 +66,10 @@ struct Side {
     double const* matrices = nullptr;
     double const* rows = nullptr;  // [category][class][state], padded like matrices
     std::size_t num_classes = 0;
+    /// Of sites with frequencies of their own. Then matrices are [category] times, there are no rows, and classes are
+    /// numbers of sets of states.
+    SiteSystems const* systems = nullptr;
+    std::uint64_t const* sets = nullptr;
 };
 
 /// The weights of a block's sites; behind the last site 0.
@@ -88,6 +100,7 @@ struct Root {
     double const* frequencies = nullptr;
     double const* weights = nullptr;
     double const* invariant = nullptr;
+    SiteSystems const* systems = nullptr;  // instead of frequencies, if those of sites differ
 };
 
 /// Adds the sites' log-likelihoods at an edge. near is inner and has likelihoods without matrices. per_site: [site], or
@@ -108,6 +121,17 @@ void make_products(Shape shape, Side const& near, Side const& far, double const*
 
 /// Adds the log-likelihood and its first and second derivative at a length. terms: [3][category][state].
 void add_derivatives(Shape shape, double const* table, double const* terms, double const* invariant, Weights weights,
+                     std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks);
+
+/// What the terms are made of if sites have systems of their own.
+struct SiteTerms {
+    SiteSystems const* systems = nullptr;
+    double const* speeds = nullptr;   // [category] times per length
+    double const* weights = nullptr;  // [category]
+    double length = 0;
+};
+/// The same with these terms.
+void add_derivatives(Shape shape, double const* table, SiteTerms const& terms, double const* invariant, Weights weights,
                      std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks);
 
 }  // namespace regraft::likelihood::kernels

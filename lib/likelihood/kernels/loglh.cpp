@@ -17,19 +17,55 @@ HWY_BEFORE_NAMESPACE();
 namespace regraft::likelihood::kernels::HWY_NAMESPACE {
 namespace {
 
-template <class S, class Near, class Far>
-void add_loglh_of(S shape, Near near, Far far, Side const& near_side, Side const& far_side, Root const& root,
-                  Weights weights, Accumulator& sum, double* per_site, Blocks blocks) {
+/// Frequencies that all sites share.
+template <class S>
+class Frequencies {
+public:
+    Frequencies(S shape, Root const& root) : shape_(shape), frequencies_(root.frequencies) {}
+    HWY_INLINE void move_to(std::size_t, std::size_t) const {}
+    HWY_INLINE Vector get(std::size_t category, std::size_t state, std::size_t) const {
+        return constant(frequencies_[category * shape_.states() + state]);
+    }
+
+private:
+    S shape_;
+    double const* frequencies_;
+};
+
+/// Frequencies of each site.
+template <class S>
+class SiteFrequencies {
+public:
+    SiteFrequencies(S shape, Root const& root) : shape_(shape), roots_(root.systems->roots) {}
+    HWY_INLINE void move_to(std::size_t block, std::size_t site) {
+        at_ = roots_ + block * shape_.states() * block_sites + site;
+    }
+    HWY_INLINE Vector get(std::size_t, std::size_t state, std::size_t v) const {
+        auto const root = hn::Load(sites, at_ + state * block_sites + v * step);
+        return hn::Mul(root, root);
+    }
+
+private:
+    S shape_;
+    double const* roots_;
+    double const* at_ = nullptr;
+};
+
+template <class S, class Near, class Far, class FrequenciesOf>
+void add_loglh_of(S shape, Near near, Far far, FrequenciesOf frequencies, Side const& near_side, Side const& far_side,
+                  Root const& root, Weights weights, Accumulator& sum, double* per_site, Blocks blocks) {
     constexpr double ln2_256 = 256 * std::numbers::ln2;
     BlockScale scale;
     for_groups(blocks, [&](std::size_t block, std::size_t site) INLINED {
         if (site == 0) scale.read(shape.categories(), near_side, far_side, root.invariant, block);
         near.move_to(block, site);
         far.move_to(block, site);
+        frequencies.move_to(block, site);
         Rows<vectors> likelihood;
         likelihood.fill(constant(0));
         for (std::size_t c = 0; c < shape.categories(); ++c) {
-            auto const* frequency = root.frequencies + c * shape.states();
+            near.begin(c);
+            far.begin(c);
             Rows<vectors> in_category;
             in_category.fill(constant(0));
             shape.for_rows([&](std::size_t row, auto count) INLINED {
@@ -39,7 +75,7 @@ void add_loglh_of(S shape, Near near, Far far, Side const& near_side, Side const
                 far.get(c, row, b);
                 unrolled<vectors>([&](auto v) INLINED {
                     unrolled<count>([&](auto i) INLINED {
-                        in_category[v] = fma(hn::Mul(constant(frequency[row + i]), a[v][i]), b[v][i], in_category[v]);
+                        in_category[v] = fma(hn::Mul(frequencies.get(c, row + i, v), a[v][i]), b[v][i], in_category[v]);
                     });
                 });
             });
@@ -65,9 +101,14 @@ void add_loglh(Shape shape, Side const& near, Side const& far, Root const& root,
                FixedScale const& scale, FixedSum& sum, double* per_site, Blocks blocks) {
     Accumulator accumulator(scale, sum);
     with_known(shape, [&](auto known) {
+        if (root.systems != nullptr) {
+            return add_loglh_of(known, Plain(known, near), SiteProduct(known, far), SiteFrequencies(known, root), near,
+                                far, root, weights, accumulator, per_site, blocks);
+        }
         with_product(known, far, [&](auto far_reader) {
             auto const add = [&](auto near_reader) {
-                add_loglh_of(known, near_reader, far_reader, near, far, root, weights, accumulator, per_site, blocks);
+                add_loglh_of(known, near_reader, far_reader, Frequencies(known, root), near, far, root, weights,
+                             accumulator, per_site, blocks);
             };
             if (near.classes == nullptr) return add(Plain(known, near));
             add(RowOfClass(known, near));

@@ -41,6 +41,7 @@ public:
                                                 : known_states <= 4 ? known_states
                                                                     : (step == 8 ? 20 : 4);
 
+    static constexpr std::size_t most_states = known_states == 0 ? 64 : known_states;
     static constexpr bool may_have_masks = known_states == 0 || has_masks(known_states);
 
     /// Calls f(first row, number of rows as a constant) for parts of all states.

@@ -11,6 +11,7 @@
 
 #include "likelihood/kernels/clv_readers-inl.hpp"
 #include "likelihood/kernels/code_readers-inl.hpp"
+#include "likelihood/kernels/site_readers-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace regraft::likelihood::kernels::HWY_NAMESPACE {
@@ -43,7 +44,9 @@ HWY_INLINE void with_products(S shape, Side const& left, Side const& right, Func
 
 /// Writes f(v, x) for all states of a category and all vectors v of the group, where x is the product of the two sides.
 template <class S, class Left, class Right, class Function>
-HWY_INLINE void multiply(S shape, Left const& left, Right const& right, std::size_t category, double* out, Function f) {
+HWY_INLINE void multiply(S shape, Left& left, Right& right, std::size_t category, double* out, Function f) {
+    left.begin(category);
+    right.begin(category);
     left.prefetch(category);
     right.prefetch(category);
     shape.for_rows([&](std::size_t row, auto count) INLINED {

@@ -28,11 +28,8 @@ std::vector<std::span<double const>> frequencies_of(ModelSpec const& spec, Model
 }
 
 /// One per matrix or class; not both are several.
-std::vector<Eigensystem> systems(ModelSpec const& spec, Model const& model) {
-    REGRAFT_EXPECTS(model.rates.size() == spec.num_rate_classes());
-    std::vector<double> by_class;
-    for (auto const rate_class : spec.rate_classes) by_class.push_back(model.rates[rate_class]);
-    auto const exchangeabilities = exchangeabilities_of(spec, by_class);
+std::vector<Eigensystem> systems(ModelSpec const& spec, Model const& model,
+                                 std::span<std::span<double const> const> exchangeabilities) {
     auto const frequencies = frequencies_of(spec, model);
     REGRAFT_EXPECTS(!frequencies.empty());
     std::vector<Eigensystem> result;
@@ -72,7 +69,14 @@ std::vector<double> class_shares(ModelSpec const& spec, Model const& model) {
 }  // namespace
 
 SiteModel site_model(ModelSpec const& spec, Model const& model) {
-    SiteModel result{spec.num_states(), systems(spec, model), {}, 0};
+    REGRAFT_EXPECTS(model.rates.size() == spec.num_rate_classes());
+    std::vector<double> by_class;
+    for (auto const rate_class : spec.rate_classes) by_class.push_back(model.rates[rate_class]);
+    auto const exchangeabilities = exchangeabilities_of(spec, by_class);
+    SiteModel result{spec.num_states(), systems(spec, model, exchangeabilities), {}, 0, {}};
+    if (exchangeabilities.size() == 1) {
+        result.exchangeabilities.assign(exchangeabilities[0].begin(), exchangeabilities[0].end());
+    }
     set_categories(result, spec, model);
     return result;
 }

@@ -5,10 +5,17 @@
 
 namespace regraft::likelihood {
 
-void Transitions::set(SiteModel model, double branch_scale) {
+void Transitions::set(SiteModel model, double branch_scale, kernels::SiteSystems const* own) {
     model_ = std::move(model);
     branch_scale_ = branch_scale;
     shape_ = {model_.num_states, model_.categories.size()};
+    own_ = own;
+    speeds_.clear();
+    weights_.clear();
+    for (auto const& category : model_.categories) {
+        speeds_.push_back(category.rate * branch_scale_);
+        weights_.push_back(category.weight);
+    }
     auto const n = shape_.states;
     auto const stride = shape_.stride();
     columns_.assign(model_.systems.size() * n * stride, 0);
@@ -33,6 +40,10 @@ void Transitions::set(SiteModel model, double branch_scale) {
 }
 
 void Transitions::fill_matrices(double time, double* out) {
+    if (own_ != nullptr) {
+        for (std::size_t c = 0; c < shape_.categories; ++c) out[c] = speeds_[c] * time;
+        return;
+    }
     auto const t = time * branch_scale_;
     auto const n = shape_.states;
     auto const size = shape_.categories * n;

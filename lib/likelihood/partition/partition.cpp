@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "likelihood/clvs/clvs.hpp"
+#include "likelihood/clvs/own_systems.hpp"
 #include "likelihood/clvs/site_classes.hpp"
 #include "likelihood/clvs/threads.hpp"
 #include "likelihood/clvs/tips.hpp"
@@ -31,18 +32,20 @@ constexpr double loglh_bound_per_tip = 64;
 constexpr double slope_bound = 0x1p24;
 constexpr double curvature_bound = 0x1p48;
 
-/// The largest number of classes of sites that pays. If memory is short there are none, because classes of different
+/// The largest number of classes of sites that pays; 0 where sites that look alike differ by their frequencies. If
+/// memory is short there are none, because classes of different
 /// sizes do not fit together then.
 std::size_t most_classes_for(std::uint32_t num_tips, std::size_t num_sites, PartitionOptions const& options) {
+    if (options.own_frequencies) return 0;
     bool const is_short = options.num_slots > 0 && options.num_slots < enough_slots(num_tips);
     return is_short ? 0 : most_classes(options.repeats, num_sites);
 }
 
 /// Whether the two models differ at most in the weights of their categories and in what never changes.
 bool change_alike(SiteModel const& a, SiteModel const& b) {
-    return a.systems == b.systems && std::ranges::equal(a.categories, b.categories, [](auto const& x, auto const& y) {
-               return x.system == y.system && x.rate == y.rate;
-           });
+    return a.systems == b.systems && a.exchangeabilities == b.exchangeabilities &&
+           std::ranges::equal(a.categories, b.categories,
+                              [](auto const& x, auto const& y) { return x.system == y.system && x.rate == y.rate; });
 }
 
 /// The room that a partition of this many tips gets.
@@ -58,13 +61,14 @@ Room room_for(std::uint32_t num_tips, bool has_classes, PartitionOptions const& 
 class Partition::Engine {
 public:
     Engine(msa::Tree const& tree, std::uint32_t length_set, std::uint32_t num_states, StateSets const& sets,
-           Sites const& sites, PartitionOptions const& options)
+           Sites const& sites, PartitionOptions options)
         : tree_(&tree),
           length_set_(length_set),
           num_states_(num_states),
           threads_(options.num_threads),
           left_out_(num_states, sites),
           tips_(num_states, sets, sites, left_out_.num_patterns()),
+          own_(own_systems(num_states, sites, options)),
           classes_(tree, tips_, most_classes_for(tree.num_tips(), tips_.num_sites(), options)),
           room_(room_for(tree.num_tips(), classes_.most() > 0, options)),
           weights_(make_aligned<std::int64_t>(padded_sites())),
@@ -83,11 +87,13 @@ public:
     void set_model(SiteModel model, double branch_scale) {
         REGRAFT_EXPECTS(model.num_states == num_states_);
         REGRAFT_EXPECTS(model.invariant == 0 || !left_out_.is_used());
+        REGRAFT_EXPECTS(!own_ || (model.systems.size() == 1 && !model.exchangeabilities.empty()));
+        if (own_) own_->set(model.exchangeabilities, threads_);
         auto const has_shape = shape().categories == model.categories.size();
         auto const keeps_clvs =
             change_alike(transitions_.model(), model) && transitions_.branch_scale() == branch_scale;
-        transitions_.set(std::move(model), branch_scale);
-        root_.set(transitions_.model(), tips_);
+        transitions_.set(std::move(model), branch_scale, own_ ? own_->get() : nullptr);
+        root_.set(transitions_.model(), tips_, own_ ? &*own_ : nullptr);
         if (keeps_clvs) return;
         if (has_shape) return clvs_->invalidate_all();
         updates_before_ = num_updates();
@@ -132,8 +138,9 @@ public:
 
     void add_derivatives(double t, std::span<FixedSum, 3> sums, std::size_t place) {
         if (tips_.num_sites() == 0) return;
-        auto const terms = transitions_.terms(t);
         auto const& [table, scalers] = in_focus_[place];
+        if (own_) return add_own_derivatives(table.get(), t, sums);
+        auto const terms = transitions_.terms(t);
         clvs_->pending().reduce_blocks(sums, [&](Blocks blocks, std::span<FixedSum, 3> part) {
             kernels::add_derivatives(shape(), table.get(), terms.data(), root_.invariant(), weights_.get(),
                                      derivative_scales_, part, blocks);
@@ -225,6 +232,23 @@ private:
         return {shape(), table, root_, num_constant(), tips_.num_sites()};
     }
 
+    static std::optional<OwnSystems> own_systems(std::uint32_t num_states, Sites const& sites,
+                                                 PartitionOptions& options) {
+        options.own_frequencies = !sites.frequencies.empty();
+        if (!options.own_frequencies) return std::nullopt;
+        REGRAFT_EXPECTS(sites.frequencies.size() == sites.weights.size() * num_states);
+        REGRAFT_EXPECTS(sites.ascertainment == Ascertainment::none);
+        return OwnSystems(num_states, sites.frequencies);
+    }
+
+    void add_own_derivatives(double const* table, double t, std::span<FixedSum, 3> sums) {
+        auto const terms = transitions_.own_terms(t);
+        clvs_->pending().reduce_blocks(sums, [&](Blocks blocks, std::span<FixedSum, 3> part) {
+            kernels::add_derivatives(shape(), table, terms, root_.invariant(), weights_.get(), derivative_scales_, part,
+                                     blocks);
+        });
+    }
+
     double* table_at(std::size_t place) {
         auto& table = in_focus_[place].table;
         if (table == nullptr) table = make_aligned<double>(tips_.num_blocks() * shape().block_size());
@@ -262,6 +286,7 @@ private:
     Threads threads_;
     LeftOut left_out_;
     Tips tips_;
+    std::optional<OwnSystems> own_;  // of sites with frequencies of their own
     SiteClasses classes_;
     Room room_;
     Aligned<std::int64_t> weights_;
@@ -309,8 +334,9 @@ std::uint64_t Partition::bytes(std::uint32_t num_tips, std::uint64_t num_pattern
     // Those of all inner half-edges, and memory of the search for them.
     auto const classes = most == 0 ? 0 : std::uint64_t{3} * (num_tips - 2) * numbers + 2 * numbers;
     auto const clvs = room_for(num_tips, most > 0, options).num_full * clv;
-    return kernels::blocks_for(num_patterns) * (clvs + tables + of_site * kernels::block_sites) + matrices + sides +
-           classes;
+    auto const own = options.own_frequencies ? OwnSystems::bytes_per_site(num_states) : 0;
+    return kernels::blocks_for(num_patterns) * (clvs + tables + (own + of_site) * kernels::block_sites) + matrices +
+           sides + classes;
 }
 
 std::size_t Partition::num_patterns() const {

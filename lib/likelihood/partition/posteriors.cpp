@@ -5,21 +5,15 @@
 namespace regraft::likelihood {
 namespace {
 
-/// The prior probability of a category and a state, both at once.
-double prior(JointLikelihoods const& joint, std::size_t category, std::size_t state) {
-    auto const root = joint.root.root();
-    return root.weights[category] * root.frequencies[category * joint.shape.states + state];
-}
-
-/// Calls add(category, state, likelihood) for all of a site's likelihoods; with `likelihoods` null, for the prior
+/// Calls add(category, state, likelihood) for all likelihoods of a site; with `likelihoods` null, for the prior
 /// probabilities.
 template <class Add>
-void for_likelihoods(JointLikelihoods const& joint, double const* likelihoods, Add add) {
+void for_likelihoods(JointLikelihoods const& joint, std::size_t site, double const* likelihoods, Add add) {
     auto const [states, categories] = joint.shape;
     for (std::size_t c = 0; c < categories; ++c) {
         for (std::size_t i = 0; i < states; ++i) {
             auto const factor = likelihoods == nullptr ? 1 : likelihoods[(c * states + i) * kernels::block_sites];
-            add(c, i, prior(joint, c, i) * factor);
+            add(c, i, joint.root.prior(site, c, i) * factor);
         }
     }
 }
@@ -56,7 +50,7 @@ std::vector<double> category_posteriors(JointLikelihoods const& joint) {
     return posteriors(joint, first + joint.shape.categories,
                       [&](std::size_t site, double const* likelihoods, std::span<double> parts) {
                           if (invariant != nullptr) parts[0] = invariant[site];
-                          for_likelihoods(joint, likelihoods,
+                          for_likelihoods(joint, site, likelihoods,
                                           [&](std::size_t category, std::size_t, double likelihood) {
                                               parts[first + category] += likelihood;
                                           });
@@ -67,7 +61,7 @@ std::vector<double> state_posteriors(JointLikelihoods const& joint) {
     return posteriors(
         joint, joint.shape.states, [&](std::size_t site, double const* likelihoods, std::span<double> parts) {
             for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = joint.root.invariant(site, i);
-            for_likelihoods(joint, likelihoods,
+            for_likelihoods(joint, site, likelihoods,
                             [&](std::size_t, std::size_t state, double likelihood) { parts[state] += likelihood; });
         });
 }

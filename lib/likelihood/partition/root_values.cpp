@@ -2,7 +2,8 @@
 
 namespace regraft::likelihood {
 
-void RootValues::set(SiteModel const& model, Tips const& tips) {
+void RootValues::set(SiteModel const& model, Tips const& tips, OwnSystems const* own) {
+    own_ = own;
     frequencies_.clear();
     category_weights_.clear();
     for (auto const& category : model.categories) {
@@ -10,17 +11,16 @@ void RootValues::set(SiteModel const& model, Tips const& tips) {
         frequencies_.insert(frequencies_.end(), frequencies.begin(), frequencies.end());
         category_weights_.push_back(category.weight);
     }
+    proportion_ = model.invariant;
+    invariant_frequencies_ = mean_frequencies(model);
     can_be_invariant_ = model.invariant > 0;
     if (!can_be_invariant_) return;
     if (common_.empty()) common_ = tips.common_sets();
     if (invariant_ == nullptr) invariant_ = make_aligned<double>(common_.size());
-    auto const frequencies = mean_frequencies(model);
-    invariant_states_.clear();
-    for (auto const frequency : frequencies) invariant_states_.push_back(model.invariant * frequency);
     for (std::size_t i = 0; i < common_.size(); ++i) {
         double sum = 0;
         for (std::size_t state = 0; state < model.num_states; ++state) {
-            if ((common_[i] >> state & 1) != 0) sum += frequencies[state];
+            if ((common_[i] >> state & 1) != 0) sum += invariant_frequency(i, state);
         }
         invariant_[i] = model.invariant * sum;
     }
