@@ -143,7 +143,8 @@ void check_phylip_names(Options const& options, msa::Alignment const& alignment)
 
 void refuse_input(fs::path const& path, Options const& options) {
     std::error_code none;
-    for (auto const& input : {options.msa, options.partitions, options.site_weights, options.tree}) {
+    for (auto const& input :
+         {options.msa, options.partitions, options.site_weights, options.site_frequencies, options.tree}) {
         if (fs::equivalent(path, input, none)) throw InputError({path.string()}, "is the input; expected another name");
     }
 }
@@ -157,6 +158,18 @@ void refuse_existing(fs::path const& path, Options const& options) {
         throw InputError({path.string()}, "exists already; --redo overwrites it");
 }
 
+/// Reads the frequencies of sites, if there are some, and checks that the models go with them.
+void add_site_frequencies(Options const& options, std::uint64_t num_sites, CheckedInput& input) {
+    if (options.pmsf) check_has_site_frequencies(input.specs);
+    if (options.site_frequencies.empty()) return;
+    if (std::ranges::any_of(input.partitions, is_automatic))
+        throw InputError("--site-frequencies: the model is to be chosen, expected one, such as LG+G4");
+    check_takes_site_frequencies(input.specs);
+    auto const file = options.site_frequencies.string();
+    input.site_frequencies =
+        parse_site_frequencies(common::read_text(file), file, num_sites, input.specs.front().num_states());
+}
+
 CheckedInput read_and_check(Options const& options) {
     auto [alignment, stored] = common::read_alignment(options.msa);
     auto const num_sites = alignment.num_sites();
@@ -166,6 +179,7 @@ CheckedInput read_and_check(Options const& options) {
         input.site_weights = parse_site_weights(common::read_text(file), file, num_sites, input.partitions);
     }
     add_models(options, input, [&](std::size_t q) { return histogram(input.alignment, input.partitions[q]); });
+    add_site_frequencies(options, num_sites, input);
     add_findings(options, input, msa::take_census(input.alignment, partitions_to_check(options, input)));
     return input;
 }
@@ -243,7 +257,8 @@ void add_findings(Options const& options, CheckedInput& input, msa::Census censu
 }
 
 CheckedInput check_input(Options const& options) {
-    return common::naming_files({options.msa.string(), options.partitions.string(), options.site_weights.string()},
+    return common::naming_files({options.msa.string(), options.partitions.string(), options.site_weights.string(),
+                                 options.site_frequencies.string()},
                                 [&] { return read_and_check(options); });
 }
 

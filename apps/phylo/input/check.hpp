@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "input/options.hpp"
+#include "input/site_frequencies.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/checks.hpp"
@@ -21,6 +22,7 @@ struct CheckedInput {
     bool has_partitions = false;              // from a file: with --partitions, or in an .rgm file
     std::vector<ModelSpec> specs;             // per partition; one that fits the characters if a model is to be chosen
     std::vector<std::uint32_t> site_weights;  // empty: all 1
+    SiteFrequencies site_frequencies;         // empty: those of the model
     msa::Census census;
     std::vector<msa::Finding> findings;  // errors first
 

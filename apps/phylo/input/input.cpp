@@ -53,6 +53,7 @@ std::uint64_t content_hash(Dataset const& dataset, std::span<Digest const> diges
     for (auto const& spec : dataset.specs) out.put_text(spec.text);
     out.put_all(std::span(dataset.partition_begin));
     out.put_all(std::span(dataset.weights));
+    if (!dataset.site_frequencies.empty()) out.put_all(std::span(dataset.site_frequencies));
     out.put_all(digests);
     return hash(out.bytes());
 }
@@ -104,6 +105,8 @@ Input to_input(CheckedInput const& checked) {
     if (!checked.site_weights.empty()) weigh(patterns, checked.site_weights);
     dataset.partition_begin = patterns.partition_begin;
     dataset.weights = patterns.weight;
+    if (!checked.site_frequencies.values.empty())
+        dataset.site_frequencies = frequencies_of_patterns(checked.site_frequencies, patterns);
     for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
         auto const& spec = dataset.specs[q];
         dataset.counted.push_back({msa::empirical_frequencies(msa::count_states(patterns, q), spec.num_states()),
@@ -293,6 +296,17 @@ std::vector<BlockRange> blocks_of(std::span<assign::Work const> work) {
     return ranges;
 }
 
+namespace {
+
+void add_frequencies(Dataset const& dataset, std::uint64_t pattern, likelihood::Sites& sites) {
+    if (dataset.site_frequencies.empty()) return;
+    auto const num_states = dataset.specs.front().num_states();
+    auto const own = std::span(dataset.site_frequencies).subspan(pattern * num_states, num_states);
+    sites.frequencies.insert(sites.frequencies.end(), own.begin(), own.end());
+}
+
+}  // namespace
+
 std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
                                               std::span<std::byte const> blocks,
                                               std::span<std::uint32_t const> weights) {
@@ -313,6 +327,7 @@ std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<
             auto const weight = weights.empty() ? counted : weights[value(piece.sites.first) + i];
             if (weight == 0 && !weights.empty()) continue;
             sites.weights.push_back(weight);
+            add_frequencies(dataset, value(piece.sites.first) + i, sites);
             for (std::size_t t = 0; t < column.size(); ++t) sites.rows[t].push_back(column[t]);
         }
     }

@@ -36,6 +36,7 @@ struct Dataset {
     std::vector<CountedData> counted;                // per partition
     std::vector<std::uint64_t> partition_begin;      // begins of the partitions' patterns, as in msa::Patterns
     std::vector<std::uint32_t> weights;              // per pattern; 0 only by --site-weights
+    std::vector<double> site_frequencies;            // [pattern][state]; empty: those of the model
     std::vector<PatternOrigin> origins;              // per pattern; empty if an alignment can only be read as a whole
     std::vector<std::uint64_t> sites_per_partition;  // sums of weights
     std::vector<std::uint64_t> pattern_of_site;      // in the order of the alignment; empty unless sites are written

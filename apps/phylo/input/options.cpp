@@ -56,11 +56,12 @@ struct OptionGroup {
 };
 std::vector<OptionGroup> const groups{
     {"Input",
-     {"--msa", "--model", "--criterion", "--partitions", "--brlen", "--site-weights", "--tree", "--trees",
-      "--constraint", "--reduced"}},
+     {"--msa", "--model", "--criterion", "--partitions", "--brlen", "--site-weights", "--site-frequencies", "--tree",
+      "--trees", "--constraint", "--reduced"}},
     {"Search", {"--starts", "--effort", "--spr-radius", "--seed"}},
     {"Support", {"--all", "--bs-trees", "--bs-metric", "--alrt", "--samples"}},
-    {"Output", {"--prefix", "--redo", "--json", "--outgroup", "--sitelh", "--site-rates", "--ancestral", "--profile"}},
+    {"Output",
+     {"--prefix", "--redo", "--json", "--outgroup", "--sitelh", "--site-rates", "--ancestral", "--pmsf", "--profile"}},
     {"Resources",
      {"--threads", "--groups", "--memory", "--time-limit", "--checkpoint-interval", "--keep", "--replicas"}},
     {"For tests", {"--fail", "--repeats", "--instructions"}}};
@@ -171,6 +172,10 @@ void add_input_options(CLI::App& app, Options& options) {
         ->type_name("HOW");
     app.add_option("--site-weights", options.site_weights,
                    "file with a whole number for each site: how often it counts, 0 leaves it out")
+        ->type_name("FILE");
+    app.add_option("--site-frequencies", options.site_frequencies,
+                   "file with the frequencies of the states at each site, as --pmsf and IQ-TREE write it, which take "
+                   "the place of those of the model, such as LG+G4")
         ->type_name("FILE");
     app.add_option("--reduced", options.reduced,
                    "write the alignment in PHYLIP, without duplicate sequences and without taxa and sites that are all "
@@ -356,6 +361,9 @@ void add_site_results(CLI::App& app, Options& options) {
     app.add_flag("--ancestral", options.ancestral,
                  "write the probable states of each site at each inner node: PREFIX.ancestralProbs, "
                  "PREFIX.ancestralStates and, with the names of the nodes, PREFIX.ancestralTree, as RAxML-NG does");
+    app.add_flag("--pmsf", options.pmsf,
+                 "write PREFIX.sitefreq, for --site-frequencies: the posterior mean frequencies of the states at each "
+                 "site under a profile mixture, as IQ-TREE does");
 }
 
 void add_tree(CLI::App& app, Options& options) {
@@ -390,6 +398,8 @@ void complete(Options& options) {
     look_for_start_trees(options);
     if (!options.reduced.empty() && !options.site_weights.empty())
         throw CLI::ValidationError("--reduced", "has other sites than --site-weights, expected only one of both");
+    if (!options.reduced.empty() && !options.site_frequencies.empty())
+        throw CLI::ValidationError("--reduced", "has other sites than --site-frequencies, expected only one of both");
     if (options.command == Command::check) return;
     if (options.command != Command::search && options.tree.empty()) {
         throw CLI::ValidationError(

@@ -20,12 +20,13 @@ struct Options {
     std::string command_line;  // as the user gave it
     Command command = Command::search;
     std::filesystem::path msa;
-    std::string model;                     // empty if the partition file has models
-    Criterion criterion = Criterion::bic;  // criterion for the choice of models
-    std::filesystem::path partitions;      // empty: all sites share the model
-    std::filesystem::path site_weights;    // file with the weight of each site; empty: all 1
-    std::filesystem::path reduced;         // file for the alignment without duplicates and gaps; empty: none
-    std::filesystem::path json;            // check: file for the findings; empty: none
+    std::string model;                       // empty if the partition file has models
+    Criterion criterion = Criterion::bic;    // criterion for the choice of models
+    std::filesystem::path partitions;        // empty: all sites share the model
+    std::filesystem::path site_weights;      // file with the weight of each site; empty: all 1
+    std::filesystem::path site_frequencies;  // file with the frequencies of each site; empty: those of the model
+    std::filesystem::path reduced;           // file for the alignment without duplicates and gaps; empty: none
+    std::filesystem::path json;              // check: file for the findings; empty: none
     BranchLinkage linkage = BranchLinkage::scaled;
     std::filesystem::path tree;  // file with the user's trees; empty: see starts
     std::string starts;          // further start trees, by rule (parse_starts), or "tree": none; empty: as many as pay
@@ -37,6 +38,7 @@ struct Options {
     bool site_loglh = false;            // write the log-likelihoods of single sites
     bool site_rates = false;            // write the rates of single sites
     bool ancestral = false;             // write the states of ancestors
+    bool pmsf = false;                  // write the posterior mean frequencies of single sites
     bool until_convergence = false;     // fewer replicates if they suffice
     std::vector<std::string> outgroup;  // taxa at which trees are rooted when they are written
     std::uint64_t seed = 1;
@@ -58,7 +60,9 @@ struct Options {
     std::string fail;          // failure plan, or random:SEED:COUNT
 
     /// Whether results of single sites are written.
-    bool writes_sites() const { return site_loglh || site_rates || ancestral; }
+    bool writes_sites() const { return site_loglh || site_rates || ancestral || pmsf; }
+    /// Whether each rank must know which sites have which pattern.
+    bool needs_sites() const { return writes_sites() || !site_weights.empty() || !site_frequencies.empty(); }
     /// Whether the effort depends on how hard the data are.
     bool asks_for_difficulty() const { return command == Command::search && effort == Effort::automatic; }
     /// Whether what an earlier run has left is not gone on from.

@@ -1,49 +1,17 @@
 #include "input/site_weights.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "common/input.hpp"
-#include "regraft/core/errors.hpp"
+#include "input/words.hpp"
 
 namespace regraft::phylo {
 namespace {
 
 constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-
-/// A word of a text, and its place.
-struct Word {
-    std::string_view text;
-    TextPosition where;
-};
-
-/// Takes words from a text, one by one.
-class Words {
-public:
-    Words(std::string_view text, std::string const& file) : left_(text), where_{file, 1, 1} {}
-
-    /// The next word; empty at the end, with the place behind the last one.
-    Word next() {
-        auto const is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-        while (!left_.empty() && is_space(left_.front())) {
-            ++where_.column;
-            if (left_.front() == '\n') where_ = {where_.file, where_.line + 1, 1};
-            left_.remove_prefix(1);
-        }
-        auto const size = static_cast<std::size_t>(std::ranges::find_if(left_, is_space) - left_.begin());
-        Word word{left_.substr(0, size), where_};
-        left_.remove_prefix(size);
-        where_.column += size;
-        return word;
-    }
-
-private:
-    std::string_view left_;
-    TextPosition where_;
-};
 
 std::uint32_t weight_in(Word const& word) {
     std::uint32_t weight = 0;

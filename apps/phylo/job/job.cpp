@@ -10,6 +10,7 @@
 #include "regraft/core/random.hpp"
 #include "regraft/likelihood/instructions.hpp"
 #include "report/tree_files.hpp"
+#include "sites/posterior_frequencies.hpp"
 #include "sites/site_rates.hpp"
 #include "sites/site_values.hpp"
 
@@ -237,6 +238,7 @@ Result Job::result_of(LargeFiles& large) {
         result.partition_loglh = likelihood.partition_loglh();
         auto const& work = sites_.group().work;
         if (options.site_rates) result.pattern_rates = pattern_rates(comm, dataset, work, likelihood);
+        if (options.pmsf) result.site_frequencies = posterior_frequencies(comm, dataset, work, likelihood);
         if (options.ancestral) {
             bool const writes = output == Context::Output::files;
             auto const path = [&](char const* name) { return writes ? options.output(name) : std::filesystem::path(); };

@@ -17,6 +17,7 @@
 #include "regraft/core/errors.hpp"
 #include "report/test_report.hpp"
 #include "report/tree_files.hpp"
+#include "sites/posterior_frequencies.hpp"
 #include "sites/site_rates.hpp"
 
 namespace regraft::phylo {
@@ -75,7 +76,7 @@ ReadPatterns JobFiles::read_all() {
     };
     attempt([&] {
         if (keeps) prepare_output(options, comm.leads() ? Trial::write : Trial::look);
-        bool const needs_text = !options.reduced.empty() || !options.site_weights.empty() || options.writes_sites();
+        bool const needs_text = !options.reduced.empty() || options.needs_sites();
         if (!needs_text) columns = RgmColumns::open(options.msa);
     });
     auto read = read_share(columns);
@@ -284,6 +285,7 @@ void JobFiles::write_files_of(Result const& result, std::vector<disk::NewFile> l
         auto const file = options.output(".rate").filename().string();
         add(".rate", rate_table(dataset, result.state, result.pattern_rates, file));
     }
+    if (options.pmsf) add(".sitefreq", site_frequency_table(dataset, result.site_frequencies));
     if (options.ancestral) {
         auto const names = ancestor_names(result.state.tree);
         add(".ancestralTree", with_node_names(dataset, result.state.tree, names) + '\n');

@@ -50,7 +50,10 @@ std::uint64_t in_mebibytes(std::uint64_t bytes) {
 
 std::uint64_t least_bytes(Dataset const& dataset, std::span<ModelSpec const> specs,
                           std::span<std::uint64_t const> patterns) {
-    return bytes(dataset, specs, patterns, {.num_slots = least_slots(dataset), .repeats = likelihood::Repeats::off});
+    return bytes(dataset, specs, patterns,
+                 {.num_slots = least_slots(dataset),
+                  .repeats = likelihood::Repeats::off,
+                  .own_frequencies = !dataset.site_frequencies.empty()});
 }
 
 /// Lowers the memory to the budget, if possible: first without repeats, then with fewer slots.
@@ -86,7 +89,8 @@ likelihood::PartitionOptions resources(Options const& options, Dataset const& da
                                        std::span<std::uint64_t const> patterns) {
     likelihood::PartitionOptions result{.total_weight = total_weight(dataset),
                                         .num_threads = threads_for(options, specs, patterns),
-                                        .repeats = options.repeats};
+                                        .repeats = options.repeats,
+                                        .own_frequencies = !dataset.site_frequencies.empty()};
     fit(result, options.memory_mib * mebibyte, dataset, specs, patterns);
     return result;
 }

@@ -41,6 +41,7 @@ void check_model(ModelSpec const& spec, Model const& model, CountedData const& c
     check_values(model.frequencies, start.frequencies);
     check_values(model.category_rates, start.category_rates);
     check_values(model.category_weights, start.category_weights);
+    check_values(model.class_weights, start.class_weights);
     check_values({model.scaler}, {start.scaler});
     require(
         model.alpha == start.alpha || (likelihood::min_alpha <= model.alpha && model.alpha <= likelihood::max_alpha),

@@ -108,6 +108,7 @@ std::string closing_lines(Options const& options, Result const& result) {
     if (!result.tests.empty()) text += ", .test";
     if (options.site_loglh) text += ", .siteLH";
     if (options.site_rates) text += ", .rate";
+    if (options.pmsf) text += ", .sitefreq";
     if (options.ancestral) text += ", .ancestralProbs, .ancestralStates, .ancestralTree";
     if (options.profile) text += ", .profile.json, .profile.svg";
     return text;

@@ -91,6 +91,7 @@ struct Result {
     std::vector<TreeTest> tests;                  // of the starts' trees, if they are tested
     std::vector<std::vector<double>> site_loglh;  // of the trees that were evaluated, on the leading PE, if requested
     PatternRates pattern_rates;                   // of the best tree, likewise
+    std::vector<double> site_frequencies;         // [pattern][state]: posterior means with the best tree, likewise
     std::uint32_t ranks_started = 0;
     std::vector<PeId> ranks_lost;
     std::string failure_plan;

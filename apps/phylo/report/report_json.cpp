@@ -87,6 +87,7 @@ Json partition_to_json(Dataset const& dataset, Result const& result, BranchLinka
         json["category_rates"] = model.category_rates;
         json["category_weights"] = model.category_weights;
     }
+    if (!model.class_weights.empty()) json["class_weights"] = model.class_weights;
     json["fitted_model"] = likelihood::to_string(spec, model);
     if (linkage == BranchLinkage::scaled) json["branch_scaler"] = model.scaler;
     if (linkage == BranchLinkage::unlinked) {

@@ -111,6 +111,7 @@ std::vector<char const*> output_extensions() {
             ".test",
             ".siteLH",
             ".rate",
+            ".sitefreq",
             ".ancestralTree",
             ".ancestralProbs",
             ".ancestralStates",

@@ -21,7 +21,7 @@ std::vector<std::vector<std::uint64_t>> patterns_by_partition(std::span<assign::
 }
 
 std::vector<double> gather_values(ft::Communicator& comm, std::uint64_t num_patterns, assign::Assignment const& work,
-                                  std::span<std::vector<double> const> mine) {
+                                  std::span<std::vector<double> const> mine, std::size_t width) {
     comm.reach(gather_phase.before);
     ByteWriter share;
     for (auto const& values : mine) share.put_all(std::span(values));
@@ -30,14 +30,15 @@ std::vector<double> gather_values(ft::Communicator& comm, std::uint64_t num_patt
     comm.reach(gather_phase.inside);
     std::vector<double> all;
     if (comm.leads()) {
-        all.resize(num_patterns);
+        all.resize(num_patterns * width);
         auto const& [pes, shares] = gathered.latest();
         for (std::size_t rank = 0; rank < shares.size(); ++rank) {
             ByteReader in(shares[rank]);
             for (auto const& patterns : patterns_by_partition(work[value(pes[rank])], mine.size())) {
                 auto const values = in.get_all<double>();
-                REGRAFT_EXPECTS(values.size() == patterns.size());
-                for (std::size_t i = 0; i < patterns.size(); ++i) all[patterns[i]] = values[i];
+                REGRAFT_EXPECTS(values.size() == patterns.size() * width);
+                for (std::size_t i = 0; i < values.size(); ++i)
+                    all[patterns[i / width] * width + i % width] = values[i];
             }
         }
     }

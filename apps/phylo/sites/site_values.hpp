@@ -29,9 +29,9 @@ void for_sites_by_partition(Dataset const& dataset, Function f) {
     }
 }
 
-/// The value of each of num_patterns patterns, on the leading PE; empty on the others. mine: those of this PE's
-/// patterns in each partition. Precondition: the work deals each pattern to one member. Collective, uniform.
+/// The values of each of num_patterns patterns, `width` each, on the leading PE; empty on the others. mine: those of
+/// this PE's patterns in each partition. Precondition: the work deals each pattern to one member. Collective, uniform.
 std::vector<double> gather_values(ft::Communicator& comm, std::uint64_t num_patterns, assign::Assignment const& work,
-                                  std::span<std::vector<double> const> mine);
+                                  std::span<std::vector<double> const> mine, std::size_t width = 1);
 
 }  // namespace regraft::phylo
