@@ -66,8 +66,8 @@ struct Side {
     double const* matrices = nullptr;
     double const* rows = nullptr;  // [category][class][state], padded like matrices
     std::size_t num_classes = 0;
-    /// Of sites with frequencies of their own. Then matrices are [category] times, there are no rows, and classes are
-    /// numbers of sets of states.
+    /// The systems of sites with frequencies of their own. Then matrices are [category] times, there are no rows, and
+    /// classes are numbers of sets of states.
     SiteSystems const* systems = nullptr;
     std::uint64_t const* sets = nullptr;
 };

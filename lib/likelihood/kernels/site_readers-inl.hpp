@@ -28,13 +28,14 @@ public:
         values_ = side_.systems->values + first;
         roots_ = side_.systems->roots + first;
         vectors_ = side_.systems->vectors + block * n * n * block_sites + site;
-        if (is_tip()) return read_sets(block * block_sites + site);
+        if (side_.clv == nullptr) return read_sets(block * block_sites + site);
         at_ = side_.clv + shape_.place(block, 0, 0) + site;
     }
     HWY_INLINE void begin(std::size_t category) {
-        if (is_tip() && category > 0) return;  // a tip has the same likelihoods in all categories
+        if (side_.clv == nullptr && category > 0) return;  // a tip has the same likelihoods in all categories
         for (std::size_t j = 0; j < shape_.states(); ++j) {
-            unrolled<vectors>([&](auto v) INLINED { x_[v][j] = hn::Mul(root(j, v), likelihood(category, j, v)); });
+            unrolled<vectors>([&](auto v)
+                                  INLINED { x_[v][j] = hn::Mul(at(roots_, j, v), likelihood(category, j, v)); });
         }
         shape_.for_rows([&](std::size_t row, auto count) INLINED {
             auto const sum =
@@ -51,16 +52,16 @@ public:
     }
 
 protected:
-    /// A number per state and site.
     using PerState = Group<S::most_states>;
 
-    HWY_INLINE Vector value(std::size_t k, std::size_t v) const { return at(values_, k, v); }
-    HWY_INLINE Vector root(std::size_t state, std::size_t v) const { return at(roots_, state, v); }
+    static HWY_INLINE Vector at(double const* numbers, std::size_t number, std::size_t v) {
+        return hn::Load(sites, numbers + number * block_sites + v * step);
+    }
     HWY_INLINE Vector vector(std::size_t k, std::size_t state, std::size_t v) const {
         return at(vectors_, k * shape_.states() + state, v);
     }
     HWY_INLINE Vector likelihood(std::size_t category, std::size_t state, std::size_t v) const {
-        if (!is_tip()) return at(at_, category * shape_.states() + state, v);
+        if (side_.clv != nullptr) return at(at_, category * shape_.states() + state, v);
         auto const bit = hn::Set(integers, static_cast<std::int64_t>(std::uint64_t{1} << state));
         return hn::IfThenElseZero(hn::RebindMask(sites, hn::TestBit(sets_[v], bit)), constant(1));
     }
@@ -81,27 +82,23 @@ protected:
 
     S shape_;
     Side side_;
+    double const* values_ = nullptr;
+    double const* roots_ = nullptr;
     PerState spectrum_{};
 
 private:
-    bool is_tip() const { return side_.clv == nullptr; }
-    static HWY_INLINE Vector at(double const* numbers, std::size_t number, std::size_t v) {
-        return hn::Load(sites, numbers + number * block_sites + v * step);
-    }
     HWY_INLINE void read_sets(std::size_t site) {
         alignas(64) std::array<std::int64_t, step> sets;
         for (std::size_t v = 0; v < vectors; ++v) {
             for (std::size_t lane = 0; lane < step; ++lane) {
                 auto const place = site + v * step + lane;
-                auto const set = side_.masks != nullptr ? side_.masks[place] : side_.sets[side_.classes[place]];
-                sets[lane] = static_cast<std::int64_t>(set);
+                sets[lane] = static_cast<std::int64_t>(side_.masks != nullptr ? side_.masks[place]
+                                                                              : side_.sets[side_.classes[place]]);
             }
             sets_[v] = hn::Load(integers, sets.data());
         }
     }
 
-    double const* values_ = nullptr;
-    double const* roots_ = nullptr;
     double const* vectors_ = nullptr;
     double const* at_ = nullptr;
     std::array<hn::Vec<Integers>, vectors> sets_{};
@@ -115,16 +112,16 @@ public:
     SiteProduct(S shape, Side const& side) : SiteSpectrum<S>(shape, side) {}
     HWY_INLINE void begin(std::size_t category) {
         SiteSpectrum<S>::begin(category);
-        auto const time = constant(this->side_.matrices[category]);
         auto const n = this->shape_.states();
+        auto const time = constant(this->side_.matrices[category]);
         unrolled<vectors>([&](auto v) INLINED {
             // In a short time little changes: beside the likelihoods themselves, much of it would be lost.
-            auto const is_short = hn::Gt(hn::Mul(this->value(n - 1, v), time), constant(-1));
+            auto const is_short = hn::Gt(hn::Mul(this->at(this->values_, n - 1, v), time), constant(-1));
             stays_[v] = hn::IfThenElseZero(is_short, constant(1));
         });
         for (std::size_t k = 0; k < n; ++k) {
             unrolled<vectors>([&](auto v) INLINED {
-                auto const factor = exponential_minus(hn::Mul(this->value(k, v), time), stays_[v]);
+                auto const factor = exponential_minus(hn::Mul(this->at(this->values_, k, v), time), stays_[v]);
                 factored_[v][k] = hn::Mul(factor, this->spectrum_[v][k]);
             });
         }
@@ -135,15 +132,14 @@ public:
             factored_, [&](std::size_t k, auto i, auto v) INLINED { return this->vector(k, row + i, v); });
         unrolled<vectors>([&](auto v) INLINED {
             unrolled<count>([&](auto i) INLINED {
-                auto const change = hn::Div(sum[v][i], this->root(row + i, v));
-                auto const result = fma(stays_[v], this->likelihood(category, row + i, v), change);
-                out[v][i] = hn::Max(result, constant(0));
+                auto const change = hn::Div(sum[v][i], this->at(this->roots_, row + i, v));
+                out[v][i] = hn::Max(fma(stays_[v], this->likelihood(category, row + i, v), change), constant(0));
             });
         });
     }
 
 private:
-    Rows<vectors> stays_{};
+    Rows<vectors> stays_{};  // 1 where times are short, or 0
     typename SiteSpectrum<S>::PerState factored_{};
 };
 
