@@ -164,7 +164,7 @@ def kills(jobs: phylo_job.Jobs, args) -> None:
               "--site-frequencies", f"{guide.prefix}.sitefreq"]
     for words, extensions, point in ((first, FILES, "model:inside"), (second, FILES[1:], "branches:inside")):
         reference = bytes_of(case.run(1, words), extensions)
-        for ranks, more, plan in ((3, ["--threads", "2"], ""), (2, ["--memory", "1"], ""), (3, [], "gather_sites:inside:0:0"), (3, [], f"{point}:1:1,recover:inside:2:0")):
+        for ranks, more, plan in ((3, ["--threads", "2"], ""), (2, ["--memory", "10"], ""), (3, [], "gather_sites:inside:0:0"), (3, [], f"{point}:1:1,recover:inside:2:0")):
             result = case.run(ranks, [*words, *more], plan=plan)
             result.require(bytes_of(result, extensions) == reference, f"{ranks} ranks, {more}, '{plan}': other bytes")
             result.require(result.killed() == {int(death.rsplit(":", 2)[1]) for death in plan.split(",") if death}, f"'{plan}': other deaths")
