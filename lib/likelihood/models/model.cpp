@@ -1,6 +1,8 @@
 #include "regraft/likelihood/model.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 #include "likelihood/models/gamma_rates.hpp"
 #include "regraft/core/contracts.hpp"
@@ -8,7 +10,10 @@
 namespace regraft::likelihood {
 
 void Model::write(ByteWriter& out) const {
-    for (auto const* values : {&rates, &frequencies, &category_rates, &category_weights, &class_weights}) {
+    // There are as many weights of categories as rates, so those of the classes can follow them.
+    auto weights = category_weights;
+    weights.insert(weights.end(), class_weights.begin(), class_weights.end());
+    for (auto const* values : {&rates, &frequencies, &category_rates, &std::as_const(weights)}) {
         out.put_all(std::span(*values));
     }
     for (double value : {alpha, invariant, scaler}) out.put(value);
@@ -16,9 +21,14 @@ void Model::write(ByteWriter& out) const {
 
 Model Model::read(ByteReader& in) {
     Model model;
-    for (auto* values :
-         {&model.rates, &model.frequencies, &model.category_rates, &model.category_weights, &model.class_weights}) {
+    for (auto* values : {&model.rates, &model.frequencies, &model.category_rates, &model.category_weights}) {
         *values = in.get_all<double>();
+    }
+    auto& weights = model.category_weights;
+    if (weights.size() > model.category_rates.size()) {
+        auto const first = weights.begin() + static_cast<std::ptrdiff_t>(model.category_rates.size());
+        model.class_weights.assign(first, weights.end());
+        weights.erase(first, weights.end());
     }
     for (auto* value : {&model.alpha, &model.invariant, &model.scaler}) *value = in.get<double>();
     return model;
