@@ -128,7 +128,7 @@ public:
     std::vector<double> category_posteriors(msa::HalfEdge h);
     /// Adds these probabilities over all sites, to one sum per category, on the grid share_scale().
     void add_category_shares(msa::HalfEdge h, std::span<FixedSum> sums);
-    FixedScale const& share_scale() const;
+    FixedScale const& share_scale() const;  // of add_category_shares
     /// The posterior probability of each state at h's node given a pattern (marginal reconstruction; Yang, Kumar and
     /// Nei 1995): [pattern][state]. Precondition: h is inner. Afterwards no edge is in focus.
     std::vector<double> state_posteriors(msa::HalfEdge h);
