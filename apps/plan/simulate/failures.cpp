@@ -17,8 +17,6 @@
 namespace regraft::plan::simulated {
 namespace {
 
-constexpr double seconds_per_hour = 3600;
-
 void sort_by_time(std::vector<Failure>& failures) {
     std::sort(failures.begin(), failures.end(), [](Failure const& a, Failure const& b) {
         return std::tuple(a.seconds, a.unit, a.number) < std::tuple(b.seconds, b.unit, b.number);

@@ -11,6 +11,8 @@
 
 namespace regraft::plan::simulated {
 
+inline constexpr double seconds_per_hour = 3600;
+
 /// A unit fails and takes all of its ranks with it.
 struct Failure {
     double seconds = 0;  // since the begin of the job

@@ -18,7 +18,6 @@ using common::svg_text;
 
 constexpr double width = 760;
 constexpr double height = 430;
-constexpr double seconds_per_hour = 3600;
 constexpr char const* grey = "fill=\"#555555\"";
 constexpr std::size_t most_marks = 2000;  // more would be one black bar
 

@@ -15,8 +15,6 @@ using namespace common;
 
 namespace {
 
-constexpr double seconds_per_hour = 3600;
-
 std::string hours(double seconds) {
     return std::isinf(seconds) ? "never" : fmt::format("{:.4g} h", seconds / seconds_per_hour);
 }

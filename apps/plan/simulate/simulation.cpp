@@ -27,7 +27,6 @@ using namespace common;
 
 namespace {
 
-constexpr double seconds_per_hour = 3600;
 constexpr std::uint64_t most_blocks = std::uint64_t{1} << 40;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 56;  // sums of all copies are below 2^63
 constexpr std::size_t most_candidates = 1000;
