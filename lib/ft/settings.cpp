@@ -101,10 +101,12 @@ bool as_wanted(std::string_view value, std::string_view wanted) {
     return std::all_of(unwanted.begin(), unwanted.end(), [&](auto const& name) { return excludes(value, name); });
 }
 
-/// One line per setting that differs from the wanted value.
+/// One line per setting that differs from the wanted value. Nothing if this MPI has no ULFM, because no setting lets a
+/// job survive there.
 std::string complaints() {
     ToolInterface const tool;
     std::string text;
+    if (!tool.value(settings[0].name)) return text;
     for (auto const& setting : settings) {
         auto const value = tool.value(setting.name);
         if (!value || as_wanted(*value, setting.wanted)) continue;
