@@ -36,6 +36,7 @@ CASES = {
     "climb": Case(PRIMATES, 30),
     "supports": Case(PRIMATES, 60),
     "done": Case(PRIMATES, 89),
+    "automatic": Case(["search", "--msa", str(DATA / "primates.phy"), "--model", "HKY+G", "--effort", "auto", "--spr-radius", "2"], 20),
     "scaled": Case([*PARTITIONS, "scaled"], 5),
     "unlinked": Case([*PARTITIONS, "unlinked"], 9),
     "proteins": Case(["search", "--msa", str(DATA / "globins.phy"), "--model", "LG+R2", "--effort", "fast", "--spr-radius", "2"], 4),
