@@ -8,6 +8,7 @@
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/ft/reduce.hpp"
 #include "regraft/likelihood/site_model.hpp"
+#include "regraft/search/topology.hpp"
 
 namespace regraft::search {
 
@@ -77,21 +78,7 @@ void DistributedLikelihood::undo(msa::TreeUndo const& move) {
 }
 
 void DistributedLikelihood::set_tree(msa::Tree const& other) {
-    REGRAFT_EXPECTS(other.num_tips() == tree_.num_tips() && other.num_length_sets() == tree_.num_length_sets());
-    msa::TreeUndo difference;
-    for (HalfEdge h = 0; h < tree_.num_half_edges(); ++h) {
-        bool differs = tree_.back(h) != other.back(h);
-        std::vector<double> lengths;
-        for (std::uint32_t set = 0; set < tree_.num_length_sets(); ++set) {
-            lengths.push_back(other.length(h, set));
-            differs = differs || tree_.length(h, set) != lengths.back();
-        }
-        if (!differs) continue;
-        difference.touched.push_back(h);
-        difference.back.push_back(other.back(h));
-        difference.lengths.insert(difference.lengths.end(), lengths.begin(), lengths.end());
-    }
-    undo(difference);
+    undo(difference(tree_, other));
 }
 
 double DistributedLikelihood::loglh(HalfEdge h) {
@@ -251,6 +238,15 @@ void DistributedLikelihood::reduce(std::span<FixedSum> sums) {
     ++evaluations_;
     if (!load_) return;
     for (auto& partition : partitions_) partition.use_threads(load_->threads());
+}
+
+void DistributedLikelihood::sum_over_ranks(std::span<std::int64_t> sums) {
+    std::vector<std::uint64_t> all(sums.begin(), sums.end());  // modulo 2^64
+    if (observer_ != nullptr) observer_->begin_reduction();
+    ft::all_reduce(who_, std::span(all));
+    if (observer_ != nullptr) observer_->end_reduction();
+    ++evaluations_;
+    std::ranges::transform(all, sums.begin(), [](std::uint64_t sum) { return static_cast<std::int64_t>(sum); });
 }
 
 void DistributedLikelihood::follow_load() {

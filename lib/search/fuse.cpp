@@ -67,8 +67,10 @@ private:
         SubtreeExchange result;
         std::unordered_map<HalfEdge, HalfEdge> role;  // the node of ours that takes the role of a node of theirs
         for (std::size_t i = 0; i < ours.size(); ++i) role.emplace(theirs[i], ours[i]);
-        for (std::size_t i = 1; i < ours.size(); ++i)
+        for (std::size_t i = 1; i < ours.size(); ++i) {
             result.change += mix(donor_clades_[theirs[i]]) - mix(clades_[ours[i]]);
+            result.clades.push_back(donor_clades_[theirs[i]]);
+        }
         connect(result, top, tree_.back(top), theirs[0]);
         for (std::size_t i = 0; i < ours.size(); ++i) {
             auto mine = tree_.next(ours[i]);

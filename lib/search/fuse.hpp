@@ -17,7 +17,8 @@ struct SubtreeExchange {
     std::uint64_t change = 0;
     /// Gives the tree the donor's resolution and its lengths there, including those of the bounding edges.
     msa::TreeUndo move;
-    std::vector<msa::HalfEdge> edges;  // one end of each edge of the new resolution
+    std::vector<msa::HalfEdge> edges;   // one end of each edge of the new resolution
+    std::vector<std::uint64_t> clades;  // the donor's clade_hashes of the splits that the tree lacks
 };
 
 /// All exchanges, the smallest first; each can be made without the others. Empty if the topologies are equal.

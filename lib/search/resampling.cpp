@@ -1,7 +1,10 @@
 #include "regraft/search/resampling.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/core/contracts.hpp"
 #include "regraft/core/random.hpp"
 
 namespace regraft::search {
@@ -37,6 +40,82 @@ std::vector<std::uint32_t> SiteSampler::draw(std::uint64_t seed, SampleSize size
         }
     }
     return drawn;
+}
+
+double GridValues::value(std::int64_t steps) {
+    return std::ldexp(static_cast<double>(steps), -bits);
+}
+
+namespace {
+
+/// The largest weight of a column: sums over a block fit 32 bits.
+constexpr std::uint32_t most_weight = 1000;
+static_assert(std::int64_t{GridValues::block} * most_weight * (1 << 15) < (std::int64_t{1} << 31));
+
+}  // namespace
+
+ReplicateWeights::ReplicateWeights(SiteSampler const& sites, std::span<std::vector<std::uint64_t> const> local,
+                                   std::uint32_t count, std::uint64_t seed)
+    : count_(count), num_sites_(sites.num_sites()) {
+    REGRAFT_EXPECTS(local.size() == sites.num_partitions());
+    // Rows are drawn twice: first for the numbers of columns, which follow from the largest weights.
+    std::vector<std::uint32_t> most(sites.weights().begin(), sites.weights().end());
+    bool const may_be_large = std::ranges::any_of(most, [](auto weight) { return weight > most_weight / 4; });
+    for (std::uint32_t i = 0; may_be_large && i < count; ++i) {
+        auto const drawn = sites.draw(seed + i);
+        for (std::size_t j = 0; j < most.size(); ++j) most[j] = std::max(most[j], drawn[j]);
+    }
+    for (std::size_t q = 0; q < local.size(); ++q) {
+        for (std::size_t i = 0; i < local[q].size(); ++i) {
+            auto const parts = may_be_large ? most[local[q][i]] / most_weight + 1 : 1;
+            columns_.insert(columns_.end(), parts, {checked_cast<std::uint32_t>(q), checked_cast<std::uint32_t>(i)});
+        }
+    }
+    width_ = (columns_.size() + GridValues::block - 1) / GridValues::block * GridValues::block;
+    weights_.resize((std::size_t{1} + count) * width_);
+    auto const enter = [&](std::size_t row, std::vector<std::uint32_t> left) {
+        for (std::size_t j = 0; j < columns_.size(); ++j) {
+            auto& weight = left[local[columns_[j].partition][columns_[j].pattern]];
+            auto const now = std::min(weight, most_weight);
+            weights_[row * width_ + j] = static_cast<std::int16_t>(now);
+            weight -= now;
+        }
+    };
+    enter(0, std::vector<std::uint32_t>(sites.weights().begin(), sites.weights().end()));
+    for (std::uint32_t i = 0; i < count; ++i) enter(std::size_t{1} + i, sites.draw(seed + i));
+}
+
+GridValues ReplicateWeights::difference(std::span<std::vector<double> const> values,
+                                        std::span<std::vector<double> const> others) const {
+    GridValues result;
+    result.steps_.resize(width_);
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+        auto const [q, i] = columns_[j];
+        auto const difference = values[q][i] - others[q][i];
+        // Where neither has a likelihood, the difference is no number, and counts as none.
+        auto const bounded =
+            std::clamp(difference == difference ? difference : 0.0, -GridValues::most, GridValues::most);
+        result.steps_[j] = static_cast<std::int16_t>(std::lrint(bounded * (1 << GridValues::bits)));
+    }
+    return result;
+}
+
+std::int64_t ReplicateWeights::sum_row(GridValues const& values, std::size_t row) const {
+    auto const* const weights = &weights_[row * width_];
+    std::int64_t sum = 0;
+    for (std::size_t first = 0; first < width_; first += GridValues::block) {
+        std::int32_t part = 0;
+        for (std::size_t j = first; j < first + GridValues::block; ++j)
+            part += std::int32_t{weights[j]} * std::int32_t{values.steps_[j]};
+        sum += part;
+    }
+    return sum;
+}
+
+std::int64_t ReplicateWeights::squares_of_data(GridValues const& values) const {
+    std::int64_t sum = 0;
+    for (std::size_t j = 0; j < width_; ++j) sum += std::int64_t{weights_[j]} * values.steps_[j] * values.steps_[j];
+    return sum;
 }
 
 std::vector<std::uint32_t> resampled_weights(std::span<std::uint32_t const> weights,

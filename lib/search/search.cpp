@@ -272,6 +272,19 @@ void advance_escapes(SearchState& state, DistributedLikelihood& likelihood, Sear
     }
 }
 
+/// The steps: the trees from which replicates start, then rounds in which they improve.
+void advance_ultrafast(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
+    auto const& replicates = *options.replicates;
+    if (state.position == 0) {
+        state.replicates = first_trees(likelihood, replicates, options.others, options.constraint);
+    } else {
+        improve(state.replicates, likelihood, replicates, options.constraint);
+    }
+    ++state.round;
+    bool const is_over = std::ranges::all_of(state.replicates, [](auto const& one) { return one.waiting.empty(); });
+    if (++state.position > most_rounds || is_over) enter(state, following(state.stage));
+}
+
 /// The steps: the inner edges one by one.
 void advance_support(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     auto const& tree = likelihood.tree();
@@ -336,6 +349,9 @@ void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOption
         case Stage::final_model:
             advance_model(state, likelihood, options.final_epsilon);
             break;
+        case Stage::ultrafast:
+            advance_ultrafast(state, likelihood, options);
+            break;
         case Stage::support:
             advance_support(state, likelihood, options);
             break;
@@ -345,6 +361,8 @@ void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOption
         case Stage::done:
             REGRAFT_EXPECTS(!"a step after the last one");
     }
+    if (options.last && state.stage > *options.last) enter(state, Stage::done);
+    if (state.stage == Stage::ultrafast && options.replicates == nullptr) enter(state, Stage::support);
     if (state.stage == Stage::support && options.rell_samples == nullptr) enter(state, Stage::tests);
     if (state.stage == Stage::tests && !options.test_samples) enter(state, Stage::done);
     if (!chooses && state.stage == Stage::done) finish(state, likelihood, options);

@@ -48,6 +48,8 @@ std::string to_string(Stage stage) {
             return "escapes";
         case Stage::final_model:
             return "final model";
+        case Stage::ultrafast:
+            return "replicates";
         case Stage::support:
             return "support";
         case Stage::tests:
@@ -109,6 +111,8 @@ std::vector<std::byte> SearchState::to_bytes() const {
     out.put_all(std::span(tried));
     out.put(successes);
     out.put(failures);
+    out.put(std::uint64_t{replicates.size()});
+    for (auto const& replicate : replicates) replicate.write(out);
     out.put_all(std::span(alrt));
     counts.write(out);
     return out.take();
@@ -143,6 +147,7 @@ SearchState SearchState::from_bytes(std::span<std::byte const> bytes) {
     state.tried = in.get_all<std::uint64_t>();
     state.successes = in.get<std::uint64_t>();
     state.failures = in.get<std::uint64_t>();
+    for (auto left = in.get_count(1); left > 0; --left) state.replicates.push_back(ReplicateTree::read(in));
     state.alrt = in.get_all<double>();
     state.counts = SampleCounts::read(in);
     return state;
@@ -188,6 +193,11 @@ Subject subject(SearchState const& state, BranchLinkage linkage) {
 SearchState start_fusing(SearchState best) {
     enter(best, Stage::fusing);
     best.successes = best.failures = 0;
+    return best;
+}
+
+SearchState start_ultrafast(SearchState best) {
+    enter(best, Stage::ultrafast);
     return best;
 }
 

@@ -30,11 +30,12 @@ std::vector<double> sums_over_sites(DistributedLikelihood& likelihood, LocalPatt
 
 }  // namespace
 
-std::vector<std::vector<double>> pattern_loglh(DistributedLikelihood& likelihood, LocalPatterns const& patterns) {
+std::vector<std::vector<double>> pattern_loglh(DistributedLikelihood& likelihood, LocalPatterns const& patterns,
+                                               msa::HalfEdge h) {
     std::vector<std::vector<double>> result;
     bool is_corrected = false;
     for (std::size_t q = 0; q < likelihood.num_partitions(); ++q) {
-        result.push_back(likelihood.local_loglh(0, q));
+        result.push_back(likelihood.local_loglh(h, q));
         REGRAFT_EXPECTS(result[q].size() == patterns.mine[q].size());
         is_corrected = is_corrected || likelihood.spec(q).ascertainment != likelihood::Ascertainment::none;
     }

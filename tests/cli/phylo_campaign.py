@@ -80,7 +80,7 @@ def noise(jobs: phylo_job.Jobs) -> str:
 
 def searches(jobs: phylo_job.Jobs, ranks: int, plan: str = "", groups: int = 2) -> phylo_job.Result:
     """Several searches in one job, by groups of ranks, and all that follows from them."""
-    more = ["--starts", "pars{3},rand{2}", "--bs-trees", "4", "--alrt", "20", "--groups", str(groups)]
+    more = ["--starts", "pars{3},rand{2}", "--bs-trees", "4", "--ufboot", "30", "--alrt", "20", "--groups", str(groups)]
     return jobs.search(ranks, plan, *more, model="JC", msa=noise(jobs))
 
 

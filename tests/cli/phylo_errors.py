@@ -107,6 +107,7 @@ CASES = [  # arguments, what the message must contain
     (["search", *SMALL, "--constraint", "{dir}/abcd.nwk", "--tree", "{dir}/two.nwk"], "two.nwk: tree 2 lacks a split of {dir}/abcd.nwk"),
     (["search", *SMALL, "--bs-trees", "many"], "--bs-trees: 'many', expected a number"),
     (["search", *SMALL, "--alrt", "0"], "--alrt"),
+    (["search", *SMALL, "--ufboot", "1"], "--ufboot"),
     (["search", *SMALL, "--time-limit", "-1"], "--time-limit"),
     (["search", *SMALL, "--profile", "--groups", "2"], "--profile: compares ranks that work on the same"),
     (["evaluate", *SMALL, "--tree", "{dir}/two.nwk"], "two.nwk:2:1"),

@@ -26,7 +26,7 @@ import phylo_job
 from phylo_job import LAUNCH
 
 STOPPED = 75
-SEARCH = ["--model", "GTR+FC+G4m", "--spr-radius", "2", "--starts", "pars{2},rand{1}", "--bs-trees", "3", "--alrt", "20"]
+SEARCH = ["--model", "GTR+FC+G4m", "--spr-radius", "2", "--starts", "pars{2},rand{1}", "--bs-trees", "3", "--ufboot", "20", "--alrt", "20"]
 
 
 def command(args, *more: str) -> list[str]:
@@ -244,9 +244,9 @@ def keys(jobs: phylo_job.Jobs, args) -> None:
     ended = subprocess.CompletedProcess(words, job.returncode, output, "")
     require(job.returncode == STOPPED and "stopped (SIGINT)" in output and (folder / "out.ckp").exists(), ended, "expected a checkpoint")
     text = log.read_text()
-    supported = alone(args, folder, "--redo", "--bs-trees", "3", "--alrt", "20")
+    supported = alone(args, folder, "--redo", "--bs-trees", "3", "--ufboot", "20", "--alrt", "20")
     supports = json.loads((folder / "out.json").read_text())["supports"]
-    for name, extension in (("felsenstein", "support"), ("transfer", "supportTBE"), ("alrt", "supportAlrt")):
+    for name, extension in (("felsenstein", "support"), ("transfer", "supportTBE"), ("ultrafast", "supportUltrafast"), ("alrt", "supportAlrt")):
         require(supports[name]["tree"] + "\n" == (folder / f"out.{extension}").read_text(), supported, f"expected the tree of .{extension}")
         require(len(supports[name]["values"]) == 9 and 0 <= min(supports[name]["values"]) <= supports[name]["mean"] <= 1, supported, f"expected shares, got {supports[name]}")
     require(f"search --msa {args.msa} --model JC" in text and "seed 7, model JC" in text and "stopped (SIGINT)" in text, ended, f"expected all of it in the log:\n{text}")

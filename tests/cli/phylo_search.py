@@ -106,12 +106,17 @@ def outgroups(jobs: phylo_job.Jobs, args) -> None:
 
 def supports(jobs: phylo_job.Jobs, args) -> None:
     """The labels are those that follow from the replicates."""
-    result = jobs.run(3, ["search", "--msa", args.msa, *SEARCH, "--bs-trees", "8", "--alrt", "50"])
+    result = jobs.run(3, ["search", "--msa", args.msa, *SEARCH, "--bs-trees", "8", "--ufboot", "40", "--alrt", "50"])
     replicates = [splits(line) for line in read(result, "bootstraps").splitlines()]
     result.require(len(replicates) == 8 and result.report["bootstrap"]["replicates"] == 8, "expected 8 replicates")
     labels = sorted(int(label) for label in re.findall(r"\)(\d+):", read(result, "support")))
     counted = sorted(round(100 * sum(split in tree for tree in replicates) / 8 + 1e-9) for split in splits(read(result, "bestTree")))
     result.require(labels == counted, f"supports {labels}, expected {counted}")
+    ultrafast = [splits(line) for line in read(result, "ufboot").splitlines()]
+    result.require(len(ultrafast) == 40, "expected 40 trees of the ultrafast bootstrap")
+    labels = sorted(int(label) for label in re.findall(r"\)(\d+):", read(result, "supportUltrafast")))
+    counted = sorted(round(100 * sum(split in tree for tree in ultrafast) / 40 + 1e-9) for split in splits(read(result, "bestTree")))
+    result.require(labels == counted, f"ultrafast supports {labels}, expected {counted}")
     alrt = [int(label) for label in re.findall(r"\)(\d+):", read(result, "supportAlrt"))]
     result.require(len(alrt) == len(labels) and all(0 <= a <= 100 for a in alrt) and max(alrt) > 90, f"odd SH-aLRT {alrt}")
     until = jobs.run(2, ["search", "--msa", args.msa, *SEARCH, "--bs-trees", "auto{100}"])
@@ -121,7 +126,7 @@ def supports(jobs: phylo_job.Jobs, args) -> None:
 
 def files_are_named(jobs: phylo_job.Jobs, args) -> None:
     """The last line names all files there are, and no others."""
-    for more in ([], ["--starts", "rand{2}"], ["--bs-trees", "3"], ["--alrt", "20", "--profile"]):
+    for more in ([], ["--starts", "rand{2}"], ["--bs-trees", "3"], ["--alrt", "20", "--profile"], ["--ufboot", "10"]):
         result = jobs.run(2, ["search", "--msa", args.msa, *SEARCH, *more])
         named = set(re.findall(r"\.[a-zA-Z.]+", result.output.strip().splitlines()[-1].removeprefix(f"  in {result.prefix}")))
         written = {file.name.removeprefix(result.prefix.name) for file in result.prefix.parent.glob(f"{result.prefix.name}.*")}

@@ -33,6 +33,7 @@ struct SomeJob {
 
     SomeJob() {
         options.replicates = 3;
+        options.ultrafast_replicates = 3;
         options.alrt_replicates = 10;
         for (std::uint32_t t = 0; t < num_taxa; ++t) dataset.taxa.push_back("t" + std::to_string(t));
         for (auto const* const model : {"GTR+FC+I+G4m", "auto"}) {
@@ -81,6 +82,12 @@ struct SomeJob {
         auto done = state(random.below(100));
         done.stage = Stage::done;
         progress.note({Purpose::replicate, 2}, done);
+        auto replicating = state(random.below(100));
+        replicating.stage = Stage::ultrafast;
+        replicating.position = 1;
+        for (std::uint32_t i = 0; i < options.ultrafast_replicates; ++i)
+            replicating.replicates.push_back({replicating.tree, {}});
+        progress.note({Purpose::ultrafast}, replicating);
         auto supporting = state(random.below(100));
         supporting.stage = Stage::support;
         supporting.position = 3;

@@ -57,10 +57,12 @@ std::vector<Item> items_of(Purpose purpose, std::uint32_t first, std::uint32_t l
 TEST(Agenda, ListsComeOneAfterTheOther) {
     Fixture f;
     f.options.replicates = 2;
+    f.options.ultrafast_replicates = 10;
     f.options.alrt_replicates = 10;
     auto agenda = f.agenda(3);
-    for (auto const& list : {items_of(Purpose::start, 0, 3), items_of(Purpose::fusion, 0, 1),
-                             items_of(Purpose::replicate, 0, 2), items_of(Purpose::support, 0, 1)}) {
+    for (auto const& list :
+         {items_of(Purpose::start, 0, 3), items_of(Purpose::fusion, 0, 1), items_of(Purpose::pilot, 0, 10),
+          items_of(Purpose::ultrafast, 0, 1), items_of(Purpose::replicate, 0, 2), items_of(Purpose::support, 0, 1)}) {
         EXPECT_EQ(agenda.next_items(f.progress), list);
         for (auto item : list) f.finish(item);
     }
@@ -236,13 +238,13 @@ TEST(Agenda, ReplicatesThatConvergeEndAtTheFirstLook) {
 TEST(Agenda, NeedsTheAlignmentForStartTreesByParsimony) {
     Fixture f;
     auto const agenda = f.agenda(1);
-    for (auto const purpose : {Purpose::model_choice, Purpose::start, Purpose::replicate}) {
+    for (auto const purpose : {Purpose::model_choice, Purpose::start, Purpose::pilot, Purpose::replicate}) {
         EXPECT_TRUE(agenda.needs_patterns({purpose}, f.progress));
     }
-    for (auto const purpose : {Purpose::fusion, Purpose::support}) {
+    for (auto const purpose : {Purpose::fusion, Purpose::ultrafast, Purpose::support}) {
         EXPECT_FALSE(agenda.needs_patterns({purpose}, f.progress));
     }
-    for (auto const purpose : {Purpose::model_choice, Purpose::start, Purpose::replicate}) {
+    for (auto const purpose : {Purpose::model_choice, Purpose::start, Purpose::pilot, Purpose::replicate}) {
         f.finish({purpose});
         EXPECT_FALSE(agenda.needs_patterns({purpose}, f.progress));
     }
@@ -289,6 +291,9 @@ TEST(Agenda, FingerprintTellsWhatTheResultDependsOnAndNothingElse) {
     EXPECT_NE(agenda.fingerprint(), before);
     f.options.alrt_replicates = 0;
     EXPECT_EQ(agenda.fingerprint(), before);
+    f.options.ultrafast_replicates = 2;
+    EXPECT_NE(agenda.fingerprint(), before);
+    f.options.ultrafast_replicates = 0;
     auto const with_tree = Agenda(f.options, f.dataset, {{msa::random_tree(num_taxa, 1)}, {{Start::Kind::user}}, {}});
     EXPECT_NE(with_tree.fingerprint(), before);
 }

@@ -66,6 +66,10 @@ TEST(ForgedCheckpoint, SaysWhatIsWrong) {
     EXPECT_EQ(complaint_after([](auto&) {}, Purpose::support), "has a search for support in another stage");
     EXPECT_EQ(complaint_after([](auto& s) { s.stage = Stage::support; }),
               "has a search for support, but with another purpose");
+    EXPECT_EQ(complaint_after([](auto& s) { s.stage = Stage::ultrafast; }),
+              "has a search for the ultrafast bootstrap, but with another purpose");
+    EXPECT_EQ(complaint_after([](auto& s) { s.stage = Stage::ultrafast, s.position = 1; }, Purpose::ultrafast),
+              "has a search with more or fewer replicates");
 }
 
 TEST(ForgedCheckpoint, SaysWhatIsWrongWithCountsOfSamples) {

@@ -59,7 +59,7 @@ std::vector<OptionGroup> const groups{
      {"--msa", "--model", "--criterion", "--partitions", "--brlen", "--site-weights", "--site-frequencies", "--tree",
       "--trees", "--constraint", "--reduced"}},
     {"Search", {"--starts", "--effort", "--spr-radius", "--seed"}},
-    {"Support", {"--all", "--bs-trees", "--bs-metric", "--alrt", "--samples"}},
+    {"Support", {"--all", "--bs-trees", "--bs-metric", "--ufboot", "--alrt", "--samples"}},
     {"Output",
      {"--prefix", "--redo", "--json", "--outgroup", "--sitelh", "--site-rates", "--ancestral", "--pmsf", "--profile"}},
     {"Resources",
@@ -125,8 +125,10 @@ constexpr char const* what_test_does =
 constexpr char const* after =
     "Output: PREFIX.bestTree (Newick), PREFIX.svg (the tree, drawn), PREFIX.bestModel (for --model), PREFIX.json\n"
     "(results, models, a record per failure), PREFIX.log. With several starts also PREFIX.mlTrees; with a bootstrap\n"
-    "PREFIX.bootstraps, PREFIX.support, PREFIX.supportTBE and PREFIX.consensus; with --alrt PREFIX.supportAlrt; with\n"
-    "--brlen unlinked PREFIX.bestPartitionTrees. More: man regraft-phylo.\n"
+    "PREFIX.bootstraps, PREFIX.support, PREFIX.supportTBE and PREFIX.consensus; with --ufboot PREFIX.ufboot and\n"
+    "PREFIX.supportUltrafast; with --alrt PREFIX.supportAlrt; with --brlen unlinked PREFIX.bestPartitionTrees. More: "
+    "man\n"
+    "regraft-phylo.\n"
     "Exit codes: 0 done, 1 output cannot be written, or internal or MPI error, 2 bad input or usage, 75 stopped in "
     "time:\n"
     "the same command goes on.";
@@ -254,6 +256,12 @@ void add_search_options(CLI::App& app, Options& options) {
            "bootstrap: also search on N resampled alignments; auto: on 50, 100, ... until they suffice, at most 1000, "
            "or N with auto{N}")
         ->type_name("N|auto");
+    app.add_option(
+           "--ufboot", options.ultrafast_replicates,
+           "ultrafast bootstrap: supports by N replicates, such as 1000, that are not searched one by one: their "
+           "likelihoods are resampled from those of rearrangements of the best tree")
+        ->check(CLI::Range(2U, 100'000U))
+        ->type_name("N");
     app.add_option("--alrt", options.alrt_replicates,
                    "SH-aLRT: support of the best tree's edges by likelihoods of N samples of the sites, such as 1000")
         ->check(CLI::Range(1U, 65535U))

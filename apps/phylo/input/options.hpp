@@ -30,17 +30,18 @@ struct Options {
     BranchLinkage linkage = BranchLinkage::scaled;
     std::filesystem::path tree;  // file with the user's trees; empty: see starts
     std::string starts;          // further start trees, by rule (parse_starts), or "tree": none; empty: as many as pay
-    std::filesystem::path constraint;   // file with a tree that all trees must agree with; empty: none
-    bool all = false;                   // supports for the best tree as well
-    std::uint32_t replicates = 0;       // largest number of bootstrap replicates
-    std::uint32_t alrt_replicates = 0;  // replicates of SH-aLRT; 0: none
-    std::uint32_t samples = 10'000;     // samples of each size, for tests of trees
-    bool site_loglh = false;            // write the log-likelihoods of single sites
-    bool site_rates = false;            // write the rates of single sites
-    bool ancestral = false;             // write the states of ancestors
-    bool pmsf = false;                  // write the posterior mean frequencies of single sites
-    bool until_convergence = false;     // fewer replicates if they suffice
-    std::vector<std::string> outgroup;  // taxa at which trees are rooted when they are written
+    std::filesystem::path constraint;        // file with a tree that all trees must agree with; empty: none
+    bool all = false;                        // supports for the best tree as well
+    std::uint32_t replicates = 0;            // largest number of bootstrap replicates
+    std::uint32_t ultrafast_replicates = 0;  // replicates of the ultrafast bootstrap; 0: none
+    std::uint32_t alrt_replicates = 0;       // replicates of SH-aLRT; 0: none
+    std::uint32_t samples = 10'000;          // samples of each size, for tests of trees
+    bool site_loglh = false;                 // write the log-likelihoods of single sites
+    bool site_rates = false;                 // write the rates of single sites
+    bool ancestral = false;                  // write the states of ancestors
+    bool pmsf = false;                       // write the posterior mean frequencies of single sites
+    bool until_convergence = false;          // fewer replicates if they suffice
+    std::vector<std::string> outgroup;       // taxa at which trees are rooted when they are written
     std::uint64_t seed = 1;
     std::string prefix;       // prefix of the output files
     bool redo = false;        // overwrite the output files

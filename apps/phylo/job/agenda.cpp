@@ -52,6 +52,12 @@ std::uint64_t seed_of_replicate(Item item, Options const& options) {
     return mix(options.seed) + item.number;
 }
 
+/// The number of pilots: more would find more of what the best tree's rearrangements lack, but cost more than the rest.
+std::uint32_t num_pilots(Options const& options) {
+    constexpr std::uint32_t most = 10;
+    return std::min(most, options.ultrafast_replicates);
+}
+
 /// The seed for the samples of one size.
 std::uint64_t seed_of_samples(Item item, Options const& options) {
     return mix(options.seed) + item.number;
@@ -90,6 +96,8 @@ std::vector<Item> Agenda::next_items(Progress const& progress) {
     if (!dataset_.automatic().empty()) want(Purpose::model_choice, 1);
     if (items.empty()) want(Purpose::start, num_starts(progress));
     if (items.empty() && fuses()) want(Purpose::fusion, 1);
+    if (items.empty() && options_.ultrafast_replicates > 0) want(Purpose::pilot, num_pilots(options_));
+    if (items.empty() && options_.ultrafast_replicates > 0) want(Purpose::ultrafast, 1);
     if (items.empty()) want(Purpose::replicate, wanted_replicates(progress));
     if (items.empty() && options_.alrt_replicates > 0) want(Purpose::support, 1);
     if (items.empty() && tests()) want(Purpose::test, num_sample_sizes);
@@ -151,6 +159,10 @@ std::string Agenda::name_of(Item item) const {
             return (tests() ? "" : "start ") + to_string(beginnings_.starts[item.number]);
         case Purpose::fusion:
             return "fusion";
+        case Purpose::pilot:
+            return fmt::format("pilot {}", item.number + 1);
+        case Purpose::ultrafast:
+            return "ultrafast bootstrap";
         case Purpose::replicate:
             return fmt::format("replicate {}", item.number + 1);
         case Purpose::support:
@@ -180,7 +192,10 @@ SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
             result.patience = patience(options_.effort, beginnings_.starts.size() > 1);
             break;
         case Purpose::fusion:
+        case Purpose::ultrafast:
             result.others = other_trees(progress);
+            if (item.purpose == Purpose::ultrafast)
+                std::ranges::move(pilot_trees(progress), std::back_inserter(result.others));
             break;
         case Purpose::support:
             break;
@@ -188,6 +203,9 @@ SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
             result.test_samples = {nullptr, sample_size(item.number), options_.samples,
                                    seed_of_samples(item, options_)};
             break;
+        case Purpose::pilot:
+            result.last = Stage::far_spr;
+            [[fallthrough]];
         case Purpose::replicate:
             result.seed = seed_of_replicate(item, options_);
             result.patience = patience(Effort::fast, false);
@@ -214,6 +232,13 @@ Item Agenda::best_item(Progress const& progress) const {
     return fuses() ? Item{Purpose::fusion} : best_start(progress);
 }
 
+/// The trees of the pilots.
+std::vector<msa::Tree> Agenda::pilot_trees(Progress const& progress) const {
+    std::vector<msa::Tree> trees;
+    for (std::uint32_t i = 0; i < num_pilots(options_); ++i) trees.push_back(progress.find({Purpose::pilot, i})->tree);
+    return trees;
+}
+
 /// The trees of all starts except the best, the likeliest first; equally likely ones in their order.
 std::vector<msa::Tree> Agenda::other_trees(Progress const& progress) const {
     std::vector<SearchState const*> others;
@@ -231,6 +256,7 @@ bool Agenda::needs_patterns(Item item, Progress const& progress) const {
     bool const is_free = constraint() == nullptr;
     auto const is_short = [&] { return beginnings_.starts[item.number].kind == Start::Kind::parsimony; };
     switch (item.purpose) {
+        case Purpose::pilot:
         case Purpose::replicate:
             return is_free;
         case Purpose::model_choice:
@@ -238,6 +264,7 @@ bool Agenda::needs_patterns(Item item, Progress const& progress) const {
         case Purpose::start:
             return (is_free && is_short()) || wants_difficulty(progress);
         case Purpose::fusion:
+        case Purpose::ultrafast:
         case Purpose::support:
         case Purpose::test:
             break;
@@ -247,6 +274,7 @@ bool Agenda::needs_patterns(Item item, Progress const& progress) const {
 
 SearchState Agenda::first_state(Item item, Progress const& progress, msa::Patterns const* patterns) const {
     if (item.purpose == Purpose::fusion) return start_fusing(*progress.find(best_start(progress)));
+    if (item.purpose == Purpose::ultrafast) return start_ultrafast(*progress.find(best_item(progress)));
     if (item.purpose == Purpose::support) return start_support(*progress.find(best_item(progress)));
     if (item.purpose == Purpose::test) return start_tests(*progress.find(best_item(progress)));
     auto const options = options_of(item, progress);
@@ -255,7 +283,8 @@ SearchState Agenda::first_state(Item item, Progress const& progress, msa::Patter
         if (options_.command != Command::loglh) tree = with_short_branches(std::move(tree));
         return with_length_sets(std::move(tree), options_.linkage, dataset_.specs.size());
     };
-    if (item.purpose == Purpose::replicate) {
+    bool const is_pilot = item.purpose == Purpose::pilot;
+    if (is_pilot || item.purpose == Purpose::replicate) {
         std::optional<msa::Patterns> resampled;
         if (constraint() == nullptr) {
             REGRAFT_EXPECTS(patterns != nullptr);
@@ -264,7 +293,9 @@ SearchState Agenda::first_state(Item item, Progress const& progress, msa::Patter
         }
         auto tree = tree_of({Start::Kind::parsimony}, resampled ? &*resampled : nullptr);
         auto const& best = *progress.find(best_item(progress));
-        return start_state(Goal::tree, std::move(tree), best.specs, best.models);
+        auto state = start_state(Goal::tree, std::move(tree), best.specs, best.models);
+        if (is_pilot) state.stage = Stage::near_spr;  // the models of the best tree are good enough
+        return state;
     }
     auto specs = dataset_.specs;
     if (auto const* const choice = progress.find({Purpose::model_choice})) specs = choice->specs;
@@ -288,7 +319,7 @@ double Agenda::difficulty_of(Progress const& progress, msa::Patterns const* patt
 }
 
 std::vector<std::uint32_t> Agenda::weights_of(Item item) const {
-    if (item.purpose != Purpose::replicate) return {};
+    if (item.purpose != Purpose::replicate && item.purpose != Purpose::pilot) return {};
     return resampled_weights(dataset_.weights, dataset_.partition_begin, seed_of_replicate(item, options_));
 }
 
@@ -327,6 +358,11 @@ Result Agenda::result_of(Progress const& progress) {
         result.starts.push_back({to_string(beginnings_.starts[i]), *progress.find({Purpose::start, i})});
     }
     if (auto const* const support = progress.find({Purpose::support})) result.supports.alrt = support->alrt;
+    if (auto const* const ultrafast = progress.find({Purpose::ultrafast})) {
+        for (auto const& replicate : ultrafast->replicates) result.ultrafast.push_back(replicate.tree);
+        result.supports.ultrafast =
+            msa::edge_support(result.state.tree, result.ultrafast, msa::SupportMetric::felsenstein);
+    }
     if (tests()) result.tests = tests_of(progress);
     auto const replicates = wanted_replicates(progress);
     for (std::uint32_t i = 0; i < replicates; ++i) {
@@ -350,6 +386,10 @@ bool Agenda::has(Item item) const {
             return item.number < beginnings_.starts.size();
         case Purpose::fusion:
             return item.number == 0 && fuses();
+        case Purpose::pilot:
+            return item.number < num_pilots(options_);
+        case Purpose::ultrafast:
+            return item.number == 0 && options_.ultrafast_replicates > 0;
         case Purpose::replicate:
             return item.number < options_.replicates;
         case Purpose::support:
@@ -369,7 +409,8 @@ void Agenda::check(Progress const& progress) const {
                      .criterion = options_.criterion,
                      .constraint = constraint(),
                      .num_trees = beginnings_.starts.size(),
-                     .num_samples = options_.samples});
+                     .num_samples = options_.samples,
+                     .num_replicates = options_.ultrafast_replicates});
     }
 }
 
@@ -385,7 +426,7 @@ std::uint64_t Agenda::fingerprint() const {
           static_cast<std::uint64_t>(options_.criterion), static_cast<std::uint64_t>(options_.effort), options_.seed,
           std::uint64_t{options_.spr_radius}, std::uint64_t{options_.replicates},
           std::uint64_t{options_.until_convergence}, std::uint64_t{options_.alrt_replicates},
-          std::uint64_t{tests() ? options_.samples : 0}}) {
+          std::uint64_t{options_.ultrafast_replicates}, std::uint64_t{tests() ? options_.samples : 0}}) {
         out.put(number);
     }
     return hash(out.bytes());

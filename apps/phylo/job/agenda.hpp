@@ -76,6 +76,7 @@ private:
     bool wants_difficulty(Progress const& progress) const;
     double difficulty_of(Progress const& progress, msa::Patterns const* patterns) const;
     Item best_start(Progress const& progress) const;
+    std::vector<msa::Tree> pilot_trees(Progress const& progress) const;
     std::vector<msa::Tree> other_trees(Progress const& progress) const;
     Constraint const* constraint() const;
 

@@ -86,10 +86,12 @@ void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
     auto const name = agenda->name_of(task.item);
     auto options = agenda->options_of(task.item, known_.progress);
     if (task.rell_samples) options.rell_samples = &*task.rell_samples;
+    if (task.replicates) options.replicates = &*task.replicates;
     if (options.test_samples) options.test_samples->trees = task.tested_trees;
     auto const at_stake =
         std::clamp<std::uint64_t>(work_per_commit / dataset.num_patterns(), 1, evaluations_per_commit);
-    bool const is_told = task.item.purpose != Purpose::replicate && task.item.purpose != Purpose::test;
+    bool const is_told = task.item.purpose != Purpose::replicate && task.item.purpose != Purpose::pilot &&
+                         task.item.purpose != Purpose::test;
     bool const samples = state.stage == Stage::tests;  // a step is much work, which few evaluations count
     bool const chooses = state.stage == Stage::model_choice;
     bool serves = state.stage != Stage::done;

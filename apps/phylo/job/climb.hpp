@@ -38,6 +38,7 @@ struct Task {
     Item item;
     std::vector<std::uint32_t> weights;       // weights of the patterns; empty: as in the alignment
     std::optional<RellSamples> rell_samples;  // for SH-aLRT
+    std::optional<Replicates> replicates;     // for the ultrafast bootstrap
     ft::Participants participants;
     TestedTrees const* tested_trees = nullptr;  // for tests of trees
 };

@@ -115,6 +115,13 @@ std::optional<RellSamples> Job::rell_samples_for(Item item) const {
                        {.last = options.alrt_replicates, .seed = mix(options.seed)});
 }
 
+/// Replicates of this PE's sites for the ultrafast bootstrap: those of the bootstrap with the same numbers.
+std::optional<Replicates> Job::replicates_for(Item item, SiteSampler const& sampler) const {
+    if (item.purpose != Purpose::ultrafast) return std::nullopt;
+    auto const& options = context_.options;
+    return Replicates(sampler, my_patterns(), options.ultrafast_replicates, mix(options.seed));
+}
+
 /// The trees that are tested, with the log-likelihoods of this PE's sites. Collective over the participants.
 TestedTrees Job::tested_trees(SiteSampler const& sampler, ft::Participants participants) {
     auto& comm = context_.comm;
@@ -151,13 +158,19 @@ void Job::work_in_group(std::vector<Item> const& items, ft::Participants partici
     auto const& dataset = context_.dataset;
     std::optional<SiteSampler> sampler;
     std::optional<TestedTrees> trees;
-    if (items.front().purpose == Purpose::test)
-        trees.emplace(tested_trees(sampler.emplace(dataset.weights, dataset.partition_begin), participants));
+    auto const purpose = items.front().purpose;
+    if (purpose == Purpose::test || purpose == Purpose::ultrafast)
+        sampler.emplace(dataset.weights, dataset.partition_begin);
+    if (purpose == Purpose::test) trees.emplace(tested_trees(*sampler, participants));
     bool const is_last_use = items.size() <= num_groups;
     Batch batch{.mine = (items.size() - sites_.my_group() + num_groups - 1) / num_groups};
     for (auto i = sites_.my_group(); i < items.size(); i += num_groups) {
         auto state = state_of(items[i]);
-        Task const task{items[i], context_.agenda->weights_of(items[i]), rell_samples_for(items[i]), participants,
+        Task const task{items[i],
+                        context_.agenda->weights_of(items[i]),
+                        rell_samples_for(items[i]),
+                        sampler ? replicates_for(items[i], *sampler) : std::nullopt,
+                        participants,
                         trees ? &*trees : nullptr};
         if (is_last_use) patterns_.reset();
         known_.news.note(items[i], state);

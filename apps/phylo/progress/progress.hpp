@@ -19,6 +19,8 @@ enum class Purpose : std::uint8_t {
     model_choice,
     start,      // a search, or an evaluation, from a start tree
     fusion,     // a search from the best of these, with parts of the others
+    pilot,      // a short search on resampled sites, for the ultrafast bootstrap
+    ultrafast,  // the ultrafast bootstrap of the best tree
     replicate,  // a search on resampled sites
     support,    // the support of the best tree's edges, by likelihoods
     test,       // samples of one size, for tests of trees

@@ -132,6 +132,23 @@ void check_supports(SearchState const& state, Purpose purpose) {
     require(std::ranges::all_of(state.alrt, is_support), "with a support that is no share");
 }
 
+/// Checks the trees of the ultrafast bootstrap.
+void check_replicates(SearchState const& state, Purpose purpose, Expected const& expected) {
+    bool const is_ultrafast = purpose == Purpose::ultrafast;
+    require((state.stage == Stage::ultrafast) <= is_ultrafast, "for the ultrafast bootstrap, but with another purpose");
+    require(!is_ultrafast || state.stage == Stage::ultrafast || state.stage == Stage::done,
+            "for the ultrafast bootstrap in another stage");
+    bool const has_begun = is_ultrafast && (state.stage == Stage::done || state.position > 0);
+    require(state.replicates.size() == (has_begun ? expected.num_replicates : 0), "with more or fewer replicates");
+    for (auto const& [tree, waiting] : state.replicates) {
+        check_tree(tree, expected);
+        auto const is_inner = [&tree = tree](auto h) {
+            return h < tree.num_half_edges() && !tree.is_tip(h) && !tree.is_tip(tree.back(h));
+        };
+        require(std::ranges::all_of(waiting, is_inner), "with an edge of a replicate that is not in its tree");
+    }
+}
+
 /// Checks what is counted in samples for tests of trees.
 void check_counts(SearchState const& state, Item item, Expected const& expected) {
     auto const& counts = state.counts;
@@ -164,6 +181,7 @@ void check_state(SearchState const& state, Item item, Expected const& expected) 
     check_stage(state, purpose);
     require(0 <= state.difficulty && state.difficulty <= 1, "for data of an impossible difficulty");
     check_supports(state, purpose);
+    check_replicates(state, purpose, expected);
     check_counts(state, item, expected);
 }
 

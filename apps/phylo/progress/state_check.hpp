@@ -18,6 +18,7 @@ struct Expected {
     Constraint const* constraint;  // null: any tree
     std::size_t num_trees = 0;     // trees that are tested
     std::uint32_t num_samples = 0;
+    std::uint32_t num_replicates = 0;  // of the ultrafast bootstrap
 };
 
 /// Throws InputError, which says what is wrong, if a step from the state would break a precondition. Results in the

@@ -10,6 +10,7 @@
 #include "files/checkpoint_file.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/disk/new_file.hpp"
+#include "report/agreement.hpp"
 #include "report/ranked_models.hpp"
 #include "report/tree_files.hpp"
 
@@ -85,6 +86,15 @@ std::string closing_lines(Options const& options, Result const& result) {
                             result.replicates.size(),
                             !result.convergence || result.convergence->is_reached ? "" : ", which have not converged");
     }
+    if (!result.ultrafast.empty()) {
+        auto const& supports = result.supports.ultrafast;
+        auto const high = std::ranges::count_if(supports, [](double support) { return support >= 0.95; });
+        auto const agreement = agreement_of_halves(result.ultrafast);
+        text += fmt::format(
+            "\n  {} inner edges have ultrafast support of 95 % and more, by {} replicates, halves of which "
+            "correlate by {:.4f}{}",
+            high, result.ultrafast.size(), agreement, agreement >= enough_agreement ? "" : ": more are needed");
+    }
     if (!result.recoveries.empty()) {
         double lost = 0;
         double recovering = 0;
@@ -97,6 +107,7 @@ std::string closing_lines(Options const& options, Result const& result) {
     }
     text += "\n  to cite: regraft-phylo " REGRAFT_VERSION;
     if (!result.replicates.empty()) text += "; bootstrap: Felsenstein 1985, TBE: Lemoine et al. 2018";
+    if (!result.ultrafast.empty()) text += "; ultrafast bootstrap: Minh et al. 2013, Hoang et al. 2018";
     if (!result.supports.alrt.empty()) text += "; SH-aLRT: Guindon et al. 2010";
     if (!result.tests.empty()) text += "; AU test: Shimodaira 2002";
     if (result.starts.size() > 1 && result.tests.empty()) text += "; tree fusing: Goloboff 1999";
@@ -104,6 +115,7 @@ std::string closing_lines(Options const& options, Result const& result) {
     if (result.state.tree.num_length_sets() > 1) text += ", .bestPartitionTrees";
     if (result.starts.size() > 1) text += ", .mlTrees";
     if (!result.replicates.empty()) text += ", .support, .supportTBE, .consensus, .bootstraps";
+    if (!result.ultrafast.empty()) text += ", .supportUltrafast, .ufboot";
     if (!result.supports.alrt.empty()) text += ", .supportAlrt";
     if (!result.tests.empty()) text += ", .test";
     if (options.site_loglh) text += ", .siteLH";

@@ -68,7 +68,8 @@ struct StartResult {
 struct Supports {
     std::vector<double> felsenstein;  // bootstrap supports, like the next ones; see msa::SupportMetric
     std::vector<double> transfer;
-    std::vector<double> alrt;  // SH-like approximate likelihood ratio test
+    std::vector<double> ultrafast;  // by the trees of the ultrafast bootstrap, as felsenstein
+    std::vector<double> alrt;       // SH-like approximate likelihood ratio test
 };
 
 /// The rates of all patterns: posterior means, and the most probable category of each, a position in the order of
@@ -86,6 +87,7 @@ struct Result {
     std::vector<double> partition_loglh;
     std::vector<StartResult> starts;
     std::vector<msa::Tree> replicates;
+    std::vector<msa::Tree> ultrafast;             // trees of the ultrafast bootstrap
     std::optional<msa::Convergence> convergence;  // that of the replicates, if convergence was requested
     Supports supports;
     std::vector<TreeTest> tests;                  // of the starts' trees, if they are tested

@@ -6,6 +6,7 @@
 #include "regraft/ft/failure_plan.hpp"
 #include "regraft/likelihood/instructions.hpp"
 #include "regraft/msa/newick.hpp"
+#include "report/agreement.hpp"
 #include "report/ranked_models.hpp"
 #include "report/report.hpp"
 #include "report/test_report.hpp"
@@ -125,6 +126,12 @@ Json bootstrap_to_json(Result const& result) {
     return json;
 }
 
+/// The ultrafast bootstrap; null without it.
+Json ultrafast_to_json(Result const& result) {
+    if (result.ultrafast.empty()) return nullptr;
+    return {{"replicates", result.ultrafast.size()}, {"halves_correlation", agreement_of_halves(result.ultrafast)}};
+}
+
 /// Trees with supports at the nodes below their edges, and the means of the supports. Null without supports.
 Json supports_to_json(Dataset const& dataset, Result const& result) {
     auto const& supports = result.supports;
@@ -145,6 +152,7 @@ Json supports_to_json(Dataset const& dataset, Result const& result) {
     };
     add("felsenstein", supports.felsenstein, SupportForm::percent);
     add("transfer", supports.transfer, SupportForm::fraction);
+    add("ultrafast", supports.ultrafast, SupportForm::percent);
     add("alrt", supports.alrt, SupportForm::percent);
     return json;
 }
@@ -196,6 +204,7 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
               {"evaluations", result.evaluations},
               {"starts", Json::array()},
               {"bootstrap", bootstrap_to_json(result)},
+              {"ultrafast_bootstrap", ultrafast_to_json(result)},
               {"supports", supports_to_json(dataset, result)},
               {"resumed_from", resumed_to_json(result.checkpoints)},
               {"checkpoints",

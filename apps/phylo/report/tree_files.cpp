@@ -106,6 +106,8 @@ std::vector<char const*> output_extensions() {
             ".bootstraps",
             ".support",
             ".supportTBE",
+            ".supportUltrafast",
+            ".ufboot",
             ".supportAlrt",
             ".consensus",
             ".test",
@@ -171,6 +173,11 @@ std::vector<OutputFile> tree_files(Dataset const& dataset, Result const& result)
         files.push_back({".supportTBE",
                          labelled(dataset, result.state.tree, result.supports.transfer, SupportForm::fraction) + '\n'});
         files.push_back({".consensus", consensus_of(dataset, result.replicates)});
+    }
+    if (!result.ultrafast.empty()) {
+        files.push_back({".ufboot", lines_of(dataset, result.ultrafast)});
+        files.push_back({".supportUltrafast",
+                         labelled(dataset, result.state.tree, result.supports.ultrafast, SupportForm::percent) + '\n'});
     }
     if (!result.supports.alrt.empty()) {
         files.push_back(

@@ -78,6 +78,7 @@ public:
     /// Adds sums of such values, which each PE made on a grid, by default loglh_scale(), over all PEs.
     std::vector<double> sum_over_ranks(std::span<FixedSum> sums) { return sum_over_ranks(sums, loglh_scale()); }
     std::vector<double> sum_over_ranks(std::span<FixedSum> sums, FixedScale const& scale);  // scale: their grid
+    void sum_over_ranks(std::span<std::int64_t> sums);                                      // of whole numbers
     FixedScale const& loglh_scale() const { return partitions_.front().loglh_scale(); }     // for sum_over_ranks
 
     /// The number of edges that can be in focus at once, at places 0, 1, ...

@@ -15,6 +15,7 @@
 #include "regraft/search/model_choice.hpp"
 #include "regraft/search/tested_trees.hpp"
 #include "regraft/search/topology.hpp"
+#include "regraft/search/ultrafast.hpp"
 
 #pragma GCC visibility push(default)
 namespace regraft::search {
@@ -25,7 +26,8 @@ enum class Goal : std::uint8_t { likelihood, evaluation, tree };
 /// The stages of the machine. A search passes through all stages in this order, an evaluation through the last ones.
 /// Before both, models are chosen if requested. Near and far: how far subtrees are moved. Fusing leaves a local maximum
 /// by parts of other good trees, and goes back to far moves if that paid. Escapes leave it by random changes at one
-/// place. Support: that of edges, if requested. Tests: of given trees, on resampled sites.
+/// place. Ultrafast: the bootstrap of that name, if requested. Support: that of edges, if requested. Tests: of given
+/// trees, on resampled sites.
 enum class Stage : std::uint8_t {
     model_choice,
     rough_model,
@@ -35,6 +37,7 @@ enum class Stage : std::uint8_t {
     fusing,
     escapes,
     final_model,
+    ultrafast,
     support,
     tests,
     done
@@ -62,15 +65,16 @@ struct SearchState {
     double round_start = 0;                                            // loglh when the round began
     std::uint64_t steps = 0;                                           // number of steps so far
     std::uint64_t evaluations = 0;                                     // evaluations of the likelihood in these steps
-    std::deque<msa::HalfEdge> waiting;  // subtrees to be moved in this round, in their order
-    double difficulty = 1;              // of the data (msa::difficulty); only an automatic effort asks for it
-    Losses losses;                      // of insertions so far; decides how far subtrees are tried
-    std::optional<Home> home;           // set while a change of it is followed
-    std::vector<std::uint64_t> tried;   // exchanges that were tried while trees are fused
-    std::uint64_t successes = 0;        // number of exchanges and escapes that improved the tree
-    std::uint64_t failures = 0;         // number of consecutive escapes that did not improve the tree much
-    std::vector<double> alrt;           // SH-aLRT support of tree.edges(), NaN at tips; empty until it is computed
-    SampleCounts counts;                // of the samples so far, for tests of trees
+    std::deque<msa::HalfEdge> waiting;      // subtrees to be moved in this round, in their order
+    double difficulty = 1;                  // of the data (msa::difficulty); only an automatic effort asks for it
+    Losses losses;                          // of insertions so far; decides how far subtrees are tried
+    std::optional<Home> home;               // set while a change of it is followed
+    std::vector<std::uint64_t> tried;       // exchanges that were tried while trees are fused
+    std::uint64_t successes = 0;            // number of exchanges and escapes that improved the tree
+    std::uint64_t failures = 0;             // number of consecutive escapes that did not improve the tree much
+    std::vector<ReplicateTree> replicates;  // of the ultrafast bootstrap; empty until it has begun
+    std::vector<double> alrt;               // SH-aLRT support of tree.edges(), NaN at tips; empty until it is computed
+    SampleCounts counts;                    // of the samples so far, for tests of trees
 
     std::vector<std::byte> to_bytes() const;  // the same for equal states
     /// Reads what to_bytes wrote. Throws InputError if these bytes are no state.
@@ -103,6 +107,7 @@ Subject subject(SearchState const& state, BranchLinkage linkage);  // linkage: o
 /// Options of a search; all PEs pass the same.
 struct SearchOptions {
     Goal goal = Goal::tree;                // where the search ends
+    std::optional<Stage> last;             // the search ends after this stage; none: it ends as the goal says
     std::uint64_t seed = 1;                // of all random choices
     double patience = 0.25;                // failed escapes in a row that end a search, per taxon; 0: no escapes
     std::uint32_t spr_radius = 20;         // edges from the old place of a subtree in far moves
@@ -113,15 +118,19 @@ struct SearchOptions {
     double choice_epsilon = 0.1;           // a round that gains less than this for every candidate ends the trials
     std::vector<CountedData> counted;      // per partition; only for the choice of models
     std::vector<std::uint64_t> sites_per_partition;  // for scalers and scores
+    Replicates const* replicates = nullptr;          // for the ultrafast bootstrap; null: no such stage
     RellSamples const* rell_samples = nullptr;       // for SH-aLRT; null: no stage of support
     std::optional<TestSamples> test_samples;         // for tests of trees; none: no such stage
-    std::vector<msa::Tree> others;                   // local maxima to fuse the tree with, the best first
+    std::vector<msa::Tree> others;           // good trees, the best first: to fuse the tree with, or to take parts from
     Constraint const* constraint = nullptr;  // all trees comply with it, including the first one; null: any tree
 };
 
 /// The state to continue from a search that is done, with SearchOptions::others found by other searches: first come
 /// exchanges with these, then escapes. Precondition: best.stage == Stage::done.
 SearchState start_fusing(SearchState best);
+
+/// The state to bootstrap the tree, with SearchOptions::replicates. Precondition: best.stage == Stage::done.
+SearchState start_ultrafast(SearchState best);
 
 /// The state to find the support of the tree's edges, with SearchOptions::rell_samples. Precondition: best.stage ==
 /// Stage::done.

@@ -25,9 +25,10 @@ struct LocalPatterns {
 };
 
 /// The log-likelihood of each of this PE's patterns, [partition][pattern], such that all sites together have that of
-/// the tree: if sites were left out, the sites of the partition share the correction evenly. Collective if sites were
-/// left out.
-std::vector<std::vector<double>> pattern_loglh(DistributedLikelihood& likelihood, LocalPatterns const& patterns);
+/// the tree: if sites were left out, the sites of the partition share the correction evenly. It is evaluated at the
+/// edge of h. Collective if sites were left out.
+std::vector<std::vector<double>> pattern_loglh(DistributedLikelihood& likelihood, LocalPatterns const& patterns,
+                                               msa::HalfEdge h = 0);
 
 /// The log-likelihoods of this PE's patterns under each tree. The PEs of a likelihood add the same trees.
 class TestedTrees {

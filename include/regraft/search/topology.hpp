@@ -52,6 +52,9 @@ std::vector<std::uint64_t> clade_hashes(msa::Tree const& tree);
 /// except with probability 2^-64. It is the sum of mix(hash) over the clades. O(tips).
 std::uint64_t fingerprint(msa::Tree const& tree);
 
+/// The move that makes one tree the other, for Tree::undo. Precondition: the same number of tips and length sets.
+msa::TreeUndo difference(msa::Tree const& from, msa::Tree const& to);
+
 /// All subtrees for try_spr, in pre-order of their edges, so that few CLVs change from one to the next.
 std::vector<msa::HalfEdge> all_subtrees(msa::Tree const& tree);
 /// The subtrees whose nodes are at most `steps` edges from the nodes of some half-edges.
