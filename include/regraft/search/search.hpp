@@ -26,8 +26,7 @@ enum class Goal : std::uint8_t { likelihood, evaluation, tree };
 /// The stages of the machine. A search passes through all stages in this order, an evaluation through the last ones.
 /// Before both, models are chosen if requested. Near and far: how far subtrees are moved. Fusing leaves a local maximum
 /// by parts of other good trees, and goes back to far moves if that paid. Escapes leave it by random changes at one
-/// place. Ultrafast: the bootstrap of that name, if requested. Support: that of edges, if requested. Tests: of given
-/// trees, on resampled sites.
+/// place. If requested: ultrafast is a bootstrap, support that of edges, tests are of given trees on resampled sites.
 enum class Stage : std::uint8_t {
     model_choice,
     rough_model,
