@@ -1,8 +1,8 @@
 #include "regraft/search/effort.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
-#include <vector>
 
 #include "regraft/core/contracts.hpp"
 
@@ -53,7 +53,7 @@ bool another_start_pays(std::span<double const> loglh, double difficulty) {
     REGRAFT_EXPECTS(!loglh.empty());
     if (loglh.size() < least_starts(difficulty)) return true;
     if (loglh.size() < 2) return false;
-    std::vector<double> best(2);
+    std::array<double, 2> best{};
     std::partial_sort_copy(loglh.begin(), loglh.end(), best.begin(), best.end(), std::greater<>());
     return (best[0] - best[1]) / static_cast<double>(loglh.size() + 1) > expected_gain;
 }

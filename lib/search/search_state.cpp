@@ -190,25 +190,32 @@ Subject subject(SearchState const& state, BranchLinkage linkage) {
     return result;
 }
 
-SearchState start_fusing(SearchState best) {
-    enter(best, Stage::fusing);
-    best.successes = best.failures = 0;
+namespace {
+
+/// What goes on from the result of another search counts its own evaluations.
+SearchState start_at(Stage stage, SearchState best) {
+    enter(best, stage);
+    best.evaluations = 0;
     return best;
+}
+
+}  // namespace
+
+SearchState start_fusing(SearchState best) {
+    best.successes = best.failures = 0;
+    return start_at(Stage::fusing, std::move(best));
 }
 
 SearchState start_ultrafast(SearchState best) {
-    enter(best, Stage::ultrafast);
-    return best;
+    return start_at(Stage::ultrafast, std::move(best));
 }
 
 SearchState start_support(SearchState best) {
-    enter(best, Stage::support);
-    return best;
+    return start_at(Stage::support, std::move(best));
 }
 
 SearchState start_tests(SearchState best) {
-    enter(best, Stage::tests);
-    return best;
+    return start_at(Stage::tests, std::move(best));
 }
 
 }  // namespace regraft::search

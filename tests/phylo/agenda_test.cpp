@@ -32,7 +32,8 @@ struct Fixture {
     }
 
     Agenda agenda(std::uint32_t num_starts) const {
-        Beginnings beginnings{.may_do_with_fewer = options.effort == Effort::automatic};
+        Beginnings beginnings;
+        beginnings.may_do_with_fewer = options.effort == Effort::automatic;
         for (std::uint32_t i = 0; i < num_starts; ++i) beginnings.starts.push_back({Start::Kind::parsimony, i});
         return {options, dataset, std::move(beginnings)};
     }
@@ -167,7 +168,8 @@ TEST(Agenda, AnAutomaticEffortGoesOnFromOneStartIfDataAreClear) {
 TEST(Agenda, AllStartsThatTheUserGaveAreMade) {
     Fixture f;
     f.options.effort = Effort::automatic;
-    Beginnings beginnings{.may_do_with_fewer = true};
+    Beginnings beginnings;
+    beginnings.may_do_with_fewer = true;
     for (std::uint32_t i = 0; i < 3; ++i) {
         beginnings.user_trees.push_back(msa::random_tree(num_taxa, i));
         beginnings.starts.push_back({Start::Kind::user, i});
@@ -185,7 +187,8 @@ TEST(Agenda, AllStartsThatTheUserGaveAreMade) {
 TEST(Agenda, LaterStartsKnowTheDifficultyFromTheFirst) {
     Fixture f;
     f.options.effort = Effort::automatic;
-    Beginnings beginnings{.may_do_with_fewer = true};
+    Beginnings beginnings;
+    beginnings.may_do_with_fewer = true;
     for (std::uint32_t i = 0; i < 2; ++i) {
         beginnings.user_trees.push_back(msa::random_tree(num_taxa, i));
         beginnings.starts.push_back({Start::Kind::user, i});

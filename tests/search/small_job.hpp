@@ -11,7 +11,7 @@
 
 namespace regraft::phylo::test {
 
-constexpr std::array linkages{BranchLinkage::linked, BranchLinkage::scaled, BranchLinkage::unlinked};
+[[maybe_unused]] constexpr std::array linkages{BranchLinkage::linked, BranchLinkage::scaled, BranchLinkage::unlinked};
 
 struct SmallJob {
     ft::Communicator comm{MPI_COMM_WORLD};

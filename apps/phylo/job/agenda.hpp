@@ -19,10 +19,10 @@ namespace regraft::phylo {
 
 /// The trees from which searches begin, and the constraint of all trees.
 struct Beginnings {
-    std::vector<msa::Tree> user_trees;
-    std::vector<Start> starts;
+    std::vector<msa::Tree> user_trees{};
+    std::vector<Start> starts{};
     bool may_do_with_fewer = false;  // starts, if more are not expected to pay
-    std::optional<Constraint> constraint;
+    std::optional<Constraint> constraint{};
     std::vector<std::string> warnings{};  // about the trees
 };
 

@@ -19,8 +19,8 @@ namespace regraft::search {
 
 /// The tree of a replicate, and its inner edges around which something has changed.
 struct ReplicateTree {
-    msa::Tree tree;
-    std::vector<msa::HalfEdge> waiting;
+    msa::Tree tree;                      // with branch lengths for all sites
+    std::vector<msa::HalfEdge> waiting;  // inner edges that are to be looked at
 
     /// Writes both, for checkpoints and messages.
     void write(ByteWriter& out) const;
@@ -36,9 +36,9 @@ struct Replicates {
                std::uint64_t its_seed)
         : patterns{sites, std::move(mine)}, weights(sites, patterns.mine, count, its_seed), seed(its_seed) {}
 
-    LocalPatterns patterns;
-    ReplicateWeights weights;
-    std::uint64_t seed;
+    LocalPatterns patterns;    // this PE's
+    ReplicateWeights weights;  // their weights in each replicate
+    std::uint64_t seed;        // of random choices
 };
 
 /// The number of rounds after which replicates stay as they are. Hardly any change so late.
