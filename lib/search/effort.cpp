@@ -1,8 +1,6 @@
 #include "regraft/search/effort.hpp"
 
 #include <algorithm>
-#include <array>
-#include <functional>
 
 #include "regraft/core/contracts.hpp"
 
@@ -53,9 +51,13 @@ bool another_start_pays(std::span<double const> loglh, double difficulty) {
     REGRAFT_EXPECTS(!loglh.empty());
     if (loglh.size() < least_starts(difficulty)) return true;
     if (loglh.size() < 2) return false;
-    std::array<double, 2> best{};
-    std::partial_sort_copy(loglh.begin(), loglh.end(), best.begin(), best.end(), std::greater<>());
-    return (best[0] - best[1]) / static_cast<double>(loglh.size() + 1) > expected_gain;
+    auto best = std::max(loglh[0], loglh[1]);
+    auto second = std::min(loglh[0], loglh[1]);
+    for (auto const other : loglh.subspan(2)) {
+        second = std::max(second, std::min(best, other));
+        best = std::max(best, other);
+    }
+    return (best - second) / static_cast<double>(loglh.size() + 1) > expected_gain;
 }
 
 }  // namespace regraft::search
