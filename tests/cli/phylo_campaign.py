@@ -115,7 +115,7 @@ def points(jobs: phylo_job.Jobs, args) -> None:
         more = ["--checkpoint-interval", "0"] if point.startswith("save:") else ["--ancestral"] if point.startswith(("ancestral:", "gather:")) else []
         if point.startswith(("tested:", "test:", "gather_sites:")):
             check(tested(jobs, ranks, plan), of_trees, f"{ranks} ranks, {plan}", victims(plan))
-        elif point.startswith(("derive:", "fuse:", "support:")):
+        elif point.startswith(("derive:", "fuse:", "ultrafast:", "support:")):
             check(searches(jobs, ranks, plan), several, f"{ranks} ranks, {plan}", victims(plan))
         else:
             check(jobs.search(ranks, plan, *more, model=model), references[model], f"{ranks} ranks, {plan}", victims(plan))

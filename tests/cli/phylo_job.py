@@ -19,11 +19,11 @@ class Result(mpi_job.Result):
         self.report = json.loads(report.read_text(encoding="utf-8")) if report.exists() else None
 
     def bits(self) -> tuple[str, str, str]:
-        """The result, to be compared to the last bit: the tree, the 17 digits of its log-likelihood, all parameters."""
+        """The result, to be compared to the last bit: the tree, the 17 digits of its log-likelihood, all parameters, supports."""
         tree = pathlib.Path(f"{self.prefix}.bestTree").read_text(encoding="utf-8")
         line = next(line for line in pathlib.Path(f"{self.prefix}.json").read_text(encoding="utf-8").splitlines() if "log_likelihood" in line)
         parameters = json.loads(pathlib.Path(f"{self.prefix}.json").read_text(encoding="utf-8"))
-        return tree, line, json.dumps([parameters["partitions"], parameters["evaluations"]])
+        return tree, line, json.dumps([parameters["partitions"], parameters["evaluations"], parameters["supports"]])
 
 
 class Jobs:
