@@ -29,7 +29,8 @@ def main() -> int:
     parser.add_argument("results", type=pathlib.Path, help="folder with the JSON of benchmarks; a benchmark that is not there has no table")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
-    pages = {"scale": scaling, "phylo-results": trees, "snapshot": surviving, "shield-results": shielding, "msa": genomes}
+    pages = {"scale": scaling, "phylo-results": trees, "snapshot": surviving, "shield-results": shielding, "msa": genomes,
+             "phylo-profile": ranks}
     text = args.page.read_text(encoding="utf-8")
     begin, end = text.index(MARKS[0]) + len(MARKS[0]), text.index(MARKS[1])
     tables = pages.get(args.page.stem, overview)(args.results)
@@ -84,8 +85,7 @@ def peers_of(results: plot.Results) -> list[str]:
 
 def trees(folder: pathlib.Path) -> str:
     """The tables of all benchmarks of tree searches that were measured."""
-    parts = {"search*": search, "phylo-scale": taxa, "phylo-bootstrap": bootstraps, "phylo-checkpoints": checkpoints,
-             "phylo-ranks": ranks}
+    parts = {"search*": search, "phylo-scale": taxa, "phylo-bootstrap": bootstraps, "phylo-checkpoints": checkpoints}
     return "\n".join(part(plot.read(file)) for pattern, part in parts.items() for file in sorted(folder.glob(f"{pattern}.json")))
 
 
@@ -333,8 +333,9 @@ def taxa(results: plot.Results) -> str:
             f"what the program says its likelihoods need at most:\n\n{table(head, rows)}\n{busy(results)}{source(results)}")
 
 
-def ranks(results: plot.Results) -> str:
+def ranks(folder: pathlib.Path) -> str:
     """How well the model of time fits, and what it forecasts."""
+    results = plot.read(folder / "phylo-ranks.json")
     said = results.context
     fit, forecast, half = (table(*rows) for rows in phylo_tables.by_ranks(results))
     return ("`search --effort fast --profile` on simulated alignments of 50 taxa, one group. Seconds are means over the ranks. The model: "
@@ -342,7 +343,7 @@ def ranks(results: plot.Results) -> str:
             f"{100 * said['wait']:.0f} % more until the slowest rank is done; a reduction takes {said['step_us']:.1f} us for each\n"
             f"doubling of the ranks. It is fitted where ranks have a core each:\n\n{fit}\nWhat it forecasts on ranks that have a core "
             "each, as efficiency (the time on one rank over ranks x time), by what a reduction takes for each\ndoubling of the ranks:\n\n"
-            f"{forecast}\nThe fewest patterns per rank that use half of the ranks:\n\n{half}\n{busy(results)}{source(results)}")
+            f"{forecast}\nThe fewest patterns per rank that use half of the ranks:\n\n{half}\n{source(results)}")
 
 
 def bootstraps(results: plot.Results) -> str:

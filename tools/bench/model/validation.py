@@ -51,7 +51,9 @@ class Simulator:
             raise RuntimeError(f"{self.program} {' '.join(words)}: {done.stderr}")
         told = json.loads(done.stdout)
         life = told["candidates"][0]["lives"][0]
-        return {**told["life"][0]["seconds"], "submit": life["submit_seconds"], "commit": life["commit_seconds"] / life["commits"]}
+        seconds = told["life"][0]["seconds"]
+        seconds["repair"] += seconds["plan"]  # the benchmark's repair finds out first what is to be repaired, and each rank does
+        return {**seconds, "submit": life["submit_seconds"], "commit": life["commit_seconds"] / life["commits"]}
 
 
 def largest(runs: list[floors.Run]) -> dict[int, floors.Run]:
