@@ -132,7 +132,7 @@ def main() -> int:
         if len({other.packages for other in profiles if other.patterns == one.patterns}) != 1:
             sys.exit(f"{one.patterns} patterns: the number of packages depends on the ranks")
     model = model_of(profiles, cores)
-    context = {"subject": "search", "unit": "patterns", "package_fixed_us": 1e6 * model.package.fixed,
+    context = {"drawing": "none", "subject": "search", "package_fixed_us": 1e6 * model.package.fixed,
                "package_us_per_pattern": 1e6 * model.package.per_rank, "step_us": 1e6 * model.step, "wait": model.wait}
     bench_tool.write(args.out, context, [measured(one, model) for one in profiles] + forecasts(model))
     return 0
