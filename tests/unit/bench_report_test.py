@@ -151,7 +151,7 @@ def regraft_plan_draws_losses_and_predicts() -> None:
         plan.write_text(f"""#!{sys.executable}
 import json, sys
 if sys.argv[1] == "simulate":
-    life = dict(life=[dict(seconds=dict(shrink=0.009, load=1, repair=1))])
+    life = dict(life=[dict(seconds=dict(shrink=0.009, plan=1, load=1, repair=1))])
     print(json.dumps(life | dict(candidates=[dict(lives=[dict(submit_seconds=1, commit_seconds=2, commits=2)])])))
     sys.exit()
 numbers = [int(number) for number in sys.argv[sys.argv.index("--failures") + 1].split(",")] if "--failures" in sys.argv else []
