@@ -49,6 +49,17 @@ struct Fixture {
     }
 };
 
+/// Starts from the user's trees, of an automatic effort.
+Beginnings from_user_trees(std::uint32_t count) {
+    Beginnings result;
+    result.may_do_with_fewer = true;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        result.user_trees.push_back(msa::random_tree(num_taxa, i));
+        result.starts.push_back({Start::Kind::user, i});
+    }
+    return result;
+}
+
 std::vector<Item> items_of(Purpose purpose, std::uint32_t first, std::uint32_t last) {
     std::vector<Item> items;
     for (auto i = first; i < last; ++i) items.push_back({purpose, i});
@@ -168,12 +179,7 @@ TEST(Agenda, AnAutomaticEffortGoesOnFromOneStartIfDataAreClear) {
 TEST(Agenda, AllStartsThatTheUserGaveAreMade) {
     Fixture f;
     f.options.effort = Effort::automatic;
-    Beginnings beginnings;
-    beginnings.may_do_with_fewer = true;
-    for (std::uint32_t i = 0; i < 3; ++i) {
-        beginnings.user_trees.push_back(msa::random_tree(num_taxa, i));
-        beginnings.starts.push_back({Start::Kind::user, i});
-    }
+    auto beginnings = from_user_trees(3);
     beginnings.starts.push_back({Start::Kind::parsimony});
     Agenda agenda(f.options, f.dataset, std::move(beginnings));
     EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::start, 0, 3));
@@ -187,13 +193,7 @@ TEST(Agenda, AllStartsThatTheUserGaveAreMade) {
 TEST(Agenda, LaterStartsKnowTheDifficultyFromTheFirst) {
     Fixture f;
     f.options.effort = Effort::automatic;
-    Beginnings beginnings;
-    beginnings.may_do_with_fewer = true;
-    for (std::uint32_t i = 0; i < 2; ++i) {
-        beginnings.user_trees.push_back(msa::random_tree(num_taxa, i));
-        beginnings.starts.push_back({Start::Kind::user, i});
-    }
-    Agenda const agenda(f.options, f.dataset, std::move(beginnings));
+    Agenda const agenda(f.options, f.dataset, from_user_trees(2));
     f.finish({Purpose::start, 0});
     EXPECT_FALSE(agenda.needs_patterns({Purpose::start, 1}, f.progress));
     EXPECT_EQ(agenda.first_state({Purpose::start, 1}, f.progress, nullptr).difficulty, 0.3);

@@ -7,6 +7,7 @@
 
 #include "regraft/core/errors.hpp"
 #include "regraft/likelihood/model.hpp"
+#include "support/model_complaint.hpp"
 
 namespace regraft::likelihood {
 namespace {
@@ -19,15 +20,7 @@ Model start_dna(std::string_view text) {
     return start_model(parse_model(text), {.frequencies = counted_dna});
 }
 
-/// The message of parse_model on a wrong model.
-std::string complaint(std::string_view text) {
-    try {
-        parse_model(text);
-    } catch (InputError const& error) {
-        return error.what();
-    }
-    return "no complaint";
-}
+using test::complaint;
 
 TEST(ParseModel, KnowsTheDnaModelsOfTheTextbook) {
     struct Known {

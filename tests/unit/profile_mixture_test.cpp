@@ -12,19 +12,13 @@
 #include "regraft/likelihood/partition.hpp"
 #include "regraft/msa/newick.hpp"
 #include "regraft/msa/patterns.hpp"
+#include "support/model_complaint.hpp"
 #include "unit/data_path.hpp"
 
 namespace regraft::likelihood {
 namespace {
 
-std::string complaint(std::string_view text) {
-    try {
-        parse_model(text);
-    } catch (InputError const& error) {
-        return error.what();
-    }
-    return "no complaint";
-}
+using test::complaint;
 
 TEST(ProfileMixture, HasAsManyClassesAsItsNameSays) {
     for (std::size_t const size : {10, 20, 30, 40, 50, 60}) {
