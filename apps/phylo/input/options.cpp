@@ -277,10 +277,8 @@ void add_search_options(CLI::App& app, Options& options) {
         ->type_name("FILE");
     app.add_option("--effort", options.effort,
                    "fast: climb by SPR moves to a local maximum; normal: then change the tree at random places and "
-                   "climb again, "
-                   "until that has failed often enough; thorough: until it has failed four times as often; auto "
-                   "(default): like "
-                   "normal, but from as many start trees as these data need")
+                   "climb again, until that has failed often enough; thorough: until it has failed four times as "
+                   "often; auto (default): like normal, but from as many start trees as these data need")
         ->transform(common::one_of(efforts))
         ->type_name("HOW");
     app.add_option("--spr-radius", options.spr_radius, "how far subtrees are moved (default 20)")

@@ -16,6 +16,7 @@
 #include "regraft/msa/difficulty.hpp"
 #include "regraft/msa/support.hpp"
 #include "regraft/search/resampling.hpp"
+#include "report/agreement.hpp"
 #include "report/test_report.hpp"
 
 namespace regraft::phylo {
@@ -221,7 +222,8 @@ Constraint const* Agenda::constraint() const {
 
 Item Agenda::best_start(Progress const& progress) const {
     Item best{Purpose::start, 0};
-    for (std::uint32_t i = 1; i < num_starts(progress); ++i) {
+    auto const count = num_starts(progress);
+    for (std::uint32_t i = 1; i < count; ++i) {
         Item const other{Purpose::start, i};
         if (progress.find(other)->loglh > progress.find(best)->loglh) best = other;
     }
@@ -242,8 +244,10 @@ std::vector<msa::Tree> Agenda::pilot_trees(Progress const& progress) const {
 /// The trees of all starts except the best, the likeliest first; equally likely ones in their order.
 std::vector<msa::Tree> Agenda::other_trees(Progress const& progress) const {
     std::vector<SearchState const*> others;
-    for (std::uint32_t i = 0; i < num_starts(progress); ++i) {
-        if (Item const item{Purpose::start, i}; item != best_start(progress)) others.push_back(progress.find(item));
+    auto const count = num_starts(progress);
+    auto const best = best_start(progress);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (Item const item{Purpose::start, i}; item != best) others.push_back(progress.find(item));
     }
     std::ranges::stable_sort(others, std::greater<>(), &SearchState::loglh);
     std::vector<msa::Tree> trees;
@@ -354,7 +358,8 @@ std::vector<TreeTest> Agenda::tests_of(Progress const& progress) const {
 Result Agenda::result_of(Progress const& progress) {
     Result result(*progress.find(best_item(progress)));
     if (auto const* const choice = progress.find({Purpose::model_choice})) result.state.choices = choice->choices;
-    for (std::uint32_t i = 0; i < num_starts(progress); ++i) {
+    auto const starts = num_starts(progress);
+    for (std::uint32_t i = 0; i < starts; ++i) {
         result.starts.push_back({to_string(beginnings_.starts[i]), *progress.find({Purpose::start, i})});
     }
     if (auto const* const support = progress.find({Purpose::support})) result.supports.alrt = support->alrt;
@@ -362,6 +367,7 @@ Result Agenda::result_of(Progress const& progress) {
         for (auto const& replicate : ultrafast->replicates) result.ultrafast.push_back(replicate.tree);
         result.supports.ultrafast =
             msa::edge_support(result.state.tree, result.ultrafast, msa::SupportMetric::felsenstein);
+        result.ultrafast_agreement = agreement_of_halves(result.ultrafast);
     }
     if (tests()) result.tests = tests_of(progress);
     auto const replicates = wanted_replicates(progress);

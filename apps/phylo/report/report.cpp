@@ -89,7 +89,7 @@ std::string closing_lines(Options const& options, Result const& result) {
     if (!result.ultrafast.empty()) {
         auto const& supports = result.supports.ultrafast;
         auto const high = std::ranges::count_if(supports, [](double support) { return support >= 0.95; });
-        auto const agreement = agreement_of_halves(result.ultrafast);
+        auto const agreement = result.ultrafast_agreement;
         text += fmt::format(
             "\n  {} inner edges have ultrafast support of 95 % and more, by {} replicates, halves of which "
             "correlate by {:.4f}{}",

@@ -88,6 +88,7 @@ struct Result {
     std::vector<StartResult> starts;
     std::vector<msa::Tree> replicates;
     std::vector<msa::Tree> ultrafast;             // trees of the ultrafast bootstrap
+    double ultrafast_agreement = 0;               // agreement_of_halves of these, if there are some
     std::optional<msa::Convergence> convergence;  // that of the replicates, if convergence was requested
     Supports supports;
     std::vector<TreeTest> tests;                  // of the starts' trees, if they are tested

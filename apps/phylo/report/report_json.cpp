@@ -6,7 +6,6 @@
 #include "regraft/ft/failure_plan.hpp"
 #include "regraft/likelihood/instructions.hpp"
 #include "regraft/msa/newick.hpp"
-#include "report/agreement.hpp"
 #include "report/ranked_models.hpp"
 #include "report/report.hpp"
 #include "report/test_report.hpp"
@@ -129,7 +128,7 @@ Json bootstrap_to_json(Result const& result) {
 /// The ultrafast bootstrap; null without it.
 Json ultrafast_to_json(Result const& result) {
     if (result.ultrafast.empty()) return nullptr;
-    return {{"replicates", result.ultrafast.size()}, {"halves_correlation", agreement_of_halves(result.ultrafast)}};
+    return {{"replicates", result.ultrafast.size()}, {"halves_correlation", result.ultrafast_agreement}};
 }
 
 /// Trees with supports at the nodes below their edges, and the means of the supports. Null without supports.
