@@ -21,6 +21,7 @@ ft::FailPhase test_phase("test");
 
 constexpr std::uint32_t near_radius = 5;
 constexpr std::uint32_t wake_within = 2;  // in edges, from where the topology changed
+constexpr std::uint32_t wake_on_way = 1;  // the same on the way out of a local maximum
 
 Stage following(Stage stage) {
     return static_cast<Stage>(static_cast<int>(stage) + 1);
@@ -145,17 +146,20 @@ void wait_too(SearchState& state, std::vector<msa::HalfEdge> const& subtrees) {
                  [&](auto h) { return !waits[h]; });
 }
 
-/// Moves the next waiting subtree. If the topology changes, subtrees near the change are worth another try. Returns
-/// whether it did.
+/// Moves the next waiting subtree. If the topology changes, subtrees near the change are worth another try; on the way
+/// out of a local maximum only the nearest, and only if much was gained. Returns whether it did.
 bool move_next(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options,
                std::uint32_t radius) {
     auto const h = state.waiting.front();
     state.waiting.pop_front();
     auto const climb = try_spr(likelihood, h, radius, state.loglh, state.losses, options.constraint);
-    state.loglh = climb.loglh;
+    auto const gain = climb.loglh - std::exchange(state.loglh, climb.loglh);
     if (climb.places.empty()) return false;
     keep_tree(state, likelihood);
-    wait_too(state, subtrees_near(likelihood.tree(), climb.places, wake_within));
+    if (!state.home || gain >= options.least_gain) {
+        auto const within = state.home ? wake_on_way : wake_within;
+        wait_too(state, subtrees_near(likelihood.tree(), climb.places, within));
+    }
     return true;
 }
 
@@ -188,7 +192,8 @@ void leave_home(SearchState& state, DistributedLikelihood& likelihood, Change ch
     auto const climb = change();
     state.loglh = climb.loglh;
     keep_tree(state, likelihood);
-    wait_too(state, subtrees_near(tree, climb.places, wake_within));
+    // The farthest come first: what surrounds the change gets used to it before it can be taken back.
+    wait_too(state, subtrees_near(tree, climb.places, wake_on_way));
     ++state.position;
 }
 
@@ -268,7 +273,7 @@ void advance_escapes(SearchState& state, DistributedLikelihood& likelihood, Sear
         enter(state, following(state.stage));
     } else {
         leave_home(state, likelihood,
-                   [&] { return perturb(likelihood, mix(options.seed) + state.round, options.constraint); });
+                   [&] { return perturb(likelihood, options.seed, state.round, options.constraint); });
     }
 }
 

@@ -1,7 +1,7 @@
 #include "regraft/search/topology.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <ranges>
 
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/random.hpp"
@@ -15,10 +15,15 @@ namespace {
 
 ft::FailPhase escape_phase("escape");
 
-constexpr std::uint32_t interchanges = 3;
+constexpr std::uint32_t interchanges = 4;
 constexpr std::uint32_t most_tried = 30;          // number of interchanges that are tried if the constraint forbids
                                                   // some
 constexpr std::uint32_t interchanges_within = 3;  // in edges, around a random edge
+
+/// The half-edge at a place from 0, the first, to 2^64. Precondition: there are half-edges.
+HalfEdge at(std::vector<HalfEdge> const& half_edges, std::uint64_t place) {
+    return half_edges[((place >> 32) * half_edges.size()) >> 32];
+}
 
 /// Keeps one of each edge's half-edges.
 void erase_twins(msa::Tree const& tree, std::vector<HalfEdge>& half_edges) {
@@ -35,20 +40,23 @@ void fit_lengths(DistributedLikelihood& likelihood, std::span<HalfEdge const> ed
     optimise_branches(likelihood, edges, enough_gain);
 }
 
-Climb perturb(DistributedLikelihood& likelihood, std::uint64_t seed, Constraint const* constraint) {
+Climb perturb(DistributedLikelihood& likelihood, std::uint64_t seed, std::uint64_t number,
+              Constraint const* constraint) {
     likelihood.reach(escape_phase.before);
     auto const& tree = likelihood.tree();
-    Random random(seed);
-    auto const is_inner_edge = [&](HalfEdge h) { return !tree.is_tip(h) && !tree.is_tip(tree.back(h)); };
-    auto const some_of = [&](std::vector<HalfEdge> const& half_edges) {
-        std::vector<HalfEdge> inner;
-        std::copy_if(half_edges.begin(), half_edges.end(), std::back_inserter(inner), is_inner_edge);
-        return inner[random.below(inner.size())];
+    auto const inner_edges = [&](std::vector<HalfEdge> half_edges) {
+        std::erase_if(half_edges, [&](HalfEdge h) { return tree.is_tip(h) || tree.is_tip(tree.back(h)); });
+        return half_edges;
     };
-    auto const centre = some_of(all_subtrees(tree));
+    // Multiples of the golden ratio, modulo 1, are spread evenly, however many there are (Knuth, The Art of
+    // Computer Programming 3, 6.4).
+    constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15;
+    auto const centre = at(inner_edges(all_subtrees(tree)), mix(seed) + number * golden_ratio);
+    Random random(mix(seed) + number);
     std::vector<HalfEdge> places;
     for (std::uint32_t made = 0, tried = 0; made < interchanges && tried < most_tried; ++tried) {
-        auto const h = some_of(subtrees_near(tree, {centre}, interchanges_within));
+        auto const near = inner_edges(subtrees_near(tree, {centre}, interchanges_within));
+        auto const h = near[random.below(near.size())];
         auto const move = likelihood.nni(h, static_cast<std::uint32_t>(random.below(2)));
         if (constraint != nullptr && !constraint->allows(tree)) {
             likelihood.undo(move);
@@ -129,9 +137,8 @@ std::vector<HalfEdge> subtrees_near(msa::Tree const& tree, std::vector<HalfEdge>
             for (auto g = tree.next(h); g != h; g = tree.next(g)) see(tree.back(g));
         }
     }
-    std::sort(nodes.begin(), nodes.end());
     std::vector<HalfEdge> result;
-    for (auto node : nodes) {
+    for (auto node : std::views::reverse(nodes)) {
         auto const h = tree.half_edge(node);
         if (!tree.is_tip(h)) result.insert(result.end(), {h, h + 1, h + 2});
     }

@@ -57,7 +57,7 @@ TEST(Perturb, ChangesTheTreeInOnePlaceAndTellsItsLikelihood) {
         Fixture f(3, linkage, 30);
         auto const before = f.likelihood.tree();
         for (std::uint64_t seed = 0; seed < 10; ++seed) {
-            auto const change = perturb(f.likelihood, seed);
+            auto const change = perturb(f.likelihood, 1, seed);
             auto const& tree = f.likelihood.tree();
             EXPECT_TRUE(tree.is_complete());
             EXPECT_NE(tree, before);
@@ -73,7 +73,7 @@ TEST(Perturb, CanChangeTheSmallestTrees) {
     for (std::uint32_t n : {4U, 5U}) {
         Fixture f(n, BranchLinkage::linked, n);
         for (std::uint64_t seed = 0; seed < 10; ++seed) {
-            static_cast<void>(perturb(f.likelihood, seed));
+            static_cast<void>(perturb(f.likelihood, 1, seed));
             EXPECT_TRUE(f.likelihood.tree().is_complete());
         }
     }
@@ -119,6 +119,7 @@ TEST(SubtreesNear, AreThoseOfNodesWithinSomeEdges) {
         for (std::uint32_t steps = 0; steps < 6; ++steps) {
             auto const within = subtrees_near(tree, {h}, steps);
             auto const beyond = subtrees_near(tree, {h}, steps + 1);
+            EXPECT_TRUE(std::equal(within.rbegin(), within.rend(), beyond.rbegin()));  // the farthest come first
             for (auto g : all_subtrees(tree)) {
                 auto const close = lists(within, g) || lists(within, tree.back(g)) ||
                                    lists(within, tree.back(tree.next(g))) ||

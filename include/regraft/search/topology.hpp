@@ -43,8 +43,10 @@ Climb try_spr(DistributedLikelihood& likelihood, msa::HalfEdge h, std::uint32_t 
 void fit_lengths(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges);
 
 /// Makes some random nearest-neighbour interchanges close to each other that the constraint allows, and optimises the
-/// branches there. Makes no change if the constraint allows none of many. Precondition: at least 4 tips.
-Climb perturb(DistributedLikelihood& likelihood, std::uint64_t seed, Constraint const* constraint = nullptr);
+/// branches there. Changes with successive numbers are spread evenly over the tree. Makes no change if the constraint
+/// allows none of many. Precondition: at least 4 tips.
+Climb perturb(DistributedLikelihood& likelihood, std::uint64_t seed, std::uint64_t number,
+              Constraint const* constraint = nullptr);
 
 /// A hash of the set of tips behind each half-edge that points towards tip 0, 0 for all others. O(tips).
 std::vector<std::uint64_t> clade_hashes(msa::Tree const& tree);
@@ -57,7 +59,7 @@ msa::TreeUndo difference(msa::Tree const& from, msa::Tree const& to);
 
 /// All subtrees for try_spr, in pre-order of their edges, so that few CLVs change from one to the next.
 std::vector<msa::HalfEdge> all_subtrees(msa::Tree const& tree);
-/// The subtrees whose nodes are at most `steps` edges from the nodes of some half-edges.
+/// The subtrees whose nodes are at most `steps` edges from the nodes of some half-edges, the farthest first.
 std::vector<msa::HalfEdge> subtrees_near(msa::Tree const& tree, std::vector<msa::HalfEdge> const& places,
                                          std::uint32_t steps);
 
