@@ -77,7 +77,8 @@ void change(ChangingLikelihood& likelihood, Random& random) {
 std::vector<std::size_t> slot_counts(std::uint32_t num_tips) {
     auto const least = Partition::least_slots(num_tips);
     auto const all = std::size_t{3} * (num_tips - 2);
-    return {least, least + 1, (least + all) / 2, 0, all};
+    return {least, least + 1, Partition::least_slots(num_tips, likelihood::Repeats::everywhere), (least + all) / 2,
+            0,     all};
 }
 
 /// Changes a likelihood at random, and compares it with a fresh one after each change.

@@ -102,8 +102,9 @@ TEST(LikelihoodMemory, IsAtMostAndAboutWhatIsEstimated) {
     for (std::uint32_t const num_states : {4U, 20U}) {
         auto const c = case_of(num_states, 6000 / num_states);
         auto const least = Partition::least_slots(c.tree.num_tips());
+        auto const enough = Partition::least_slots(c.tree.num_tips(), Repeats::everywhere);
         for (auto const repeats : {Repeats::off, Repeats::automatic, Repeats::everywhere}) {
-            for (std::size_t const num_slots : {std::size_t{0}, least, least + 9}) {
+            for (std::size_t const num_slots : {std::size_t{0}, least, least + 9, enough}) {
                 likelihood::PartitionOptions const options{.num_slots = num_slots, .repeats = repeats};
                 SCOPED_TRACE(testing::Message() << num_states << " states, " << num_slots << " slots, repeats "
                                                 << static_cast<int>(repeats));

@@ -1,4 +1,5 @@
 // Trees on which few slots are a tight fit. Running out of them is a broken contract: the test would end.
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -107,6 +108,29 @@ TEST(LikelihoodSlots, TheLeastAreEnoughForEverySmallTree) {
             auto many = partition(c);
             for (auto const h : tree.edges()) ASSERT_EQ(bits(loglh_sum(few, h)), bits(loglh_sum(many, h)));
         }
+    }
+}
+
+TEST(LikelihoodSlots, TheLeastAreEnoughForClassesOfSites) {
+    for (auto const& [name, tree] : adversarial_trees(num_tips)) {
+        SCOPED_TRACE(name);
+        auto c = case_of(tree);
+        constexpr std::size_t num_patterns = 40;
+        std::array const characters{c.sites.rows[0].front(), c.sites.rows[1].front()};
+        Random random(9);
+        for (auto& row : c.sites.rows) {
+            row.assign(num_patterns, characters[0]);
+            row[random.below(num_patterns)] = characters[1];
+        }
+        c.sites.weights.assign(num_patterns, 1);
+        auto const repeats = likelihood::Repeats::everywhere;
+        auto few = partition(c, {.num_slots = Partition::least_slots(num_tips, repeats), .repeats = repeats});
+        auto many = partition(c, {.repeats = likelihood::Repeats::off});
+        for (int i = 0; i < 60; ++i) {
+            auto const h = static_cast<HalfEdge>(random.below(tree.num_half_edges()));
+            ASSERT_EQ(bits(loglh_sum(few, h)), bits(loglh_sum(many, h)));
+        }
+        EXPECT_GT(few.num_updates(), many.num_updates());
     }
 }
 

@@ -40,8 +40,8 @@ std::uint64_t total_weight(Dataset const& dataset) {
     return sum;
 }
 
-std::size_t least_slots(Dataset const& dataset) {
-    return likelihood::Partition::least_slots(checked_cast<std::uint32_t>(dataset.taxa.size()));
+std::size_t least_slots(Dataset const& dataset, likelihood::Repeats repeats = likelihood::Repeats::off) {
+    return likelihood::Partition::least_slots(checked_cast<std::uint32_t>(dataset.taxa.size()), repeats);
 }
 
 std::uint64_t in_mebibytes(std::uint64_t bytes) {
@@ -56,19 +56,21 @@ std::uint64_t least_bytes(Dataset const& dataset, std::span<ModelSpec const> spe
                   .own_frequencies = !dataset.site_frequencies.empty()});
 }
 
-/// Lowers the memory to the budget, if possible: first without repeats, then with fewer slots.
+/// Lowers the memory to the budget, if possible: first by fewer slots, then also without repeats.
 void fit(likelihood::PartitionOptions& options, std::uint64_t budget, Dataset const& dataset,
          std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns) {
-    auto const fits = [&] { return budget == 0 || bytes(dataset, specs, patterns, options) <= budget; };
-    if (fits()) return;
-    options.repeats = likelihood::Repeats::off;
-    if (fits()) return;
-    options.num_slots = least_slots(dataset);
-    auto const taken = bytes(dataset, specs, patterns, options);
-    ++options.num_slots;
-    auto const each = bytes(dataset, specs, patterns, options) - taken;
-    --options.num_slots;
-    if (taken < budget && each > 0) options.num_slots += (budget - taken) / each;
+    auto const needed = [&] { return bytes(dataset, specs, patterns, options); };
+    if (budget == 0 || needed() <= budget) return;
+    for (auto const repeats : {options.repeats, likelihood::Repeats::off}) {
+        options.repeats = repeats;
+        options.num_slots = least_slots(dataset, repeats) + 1;
+        auto const with_another = needed();
+        --options.num_slots;
+        auto const least = needed();
+        if (least > budget) continue;
+        options.num_slots += (budget - least) / std::max<std::uint64_t>(with_another - least, 1);
+        return;
+    }
 }
 
 std::uint32_t threads_for(Options const& options, std::span<ModelSpec const> specs,

@@ -42,10 +42,10 @@ struct PartitionOptions {
     /// Sites that were left out count too, and with Ascertainment::lewis all sites count twice.
     std::uint64_t total_weight = 0;
     std::uint32_t num_threads = 1;  // that compute; at least 1
-    /// Number of conditional likelihoods that are kept; others are dropped and computed again. At least least_slots().
-    /// 0: as much memory as makes a search as fast as any more.
+    /// There is memory for so many conditional likelihoods of all sites. What is dropped is computed again. At least
+    /// least_slots(). 0: as much memory as makes a search as fast as any more.
     std::size_t num_slots = 0;
-    /// Repeats need some memory beside the slots. They are off if num_slots leaves too little.
+    /// Repeats need some memory beside the slots. They are off if num_slots is less than they need.
     Repeats repeats = Repeats::automatic;
     bool own_frequencies = false;  // whether patterns have frequencies of their own, for bytes()
 };
@@ -72,8 +72,8 @@ public:
     Partition& operator=(Partition&&) noexcept;
     ~Partition();
 
-    /// The largest number of slots that a tree of any shape can need at once: O(log tips).
-    static std::size_t least_slots(std::uint32_t num_tips);
+    /// The largest number of slots that a tree of any shape can need at once: O(log tips). With repeats it is larger.
+    static std::size_t least_slots(std::uint32_t num_tips, Repeats repeats = Repeats::off);
     /// The largest number of bytes that num_patterns patterns take.
     static std::uint64_t bytes(std::uint32_t num_tips, std::uint64_t num_patterns, std::uint32_t num_states,
                                std::uint32_t num_categories, PartitionOptions const& options);

@@ -11,8 +11,11 @@ using msa::HalfEdge;
 
 /// The larger child of a node is computed while nothing of the node is held, the other one while one CLV is. A parent
 /// and two children are needed at once, and one call pins up to three subtrees and a scratch CLV.
-std::size_t least_slots(std::uint32_t num_tips) {
-    return static_cast<std::size_t>(std::bit_width(num_tips)) + 6;
+std::size_t least_slots(std::uint32_t num_tips, bool has_classes) {
+    auto const at_once = static_cast<std::size_t>(std::bit_width(num_tips)) + 6;
+    // CLVs of different sizes do not fit together. Between k pinned ones there is a gap for one more if there is memory
+    // for 2k + 1.
+    return has_classes ? std::min(enough_slots(num_tips), 2 * at_once - 1) : at_once;
 }
 
 std::size_t enough_slots(std::uint32_t num_tips) {
@@ -22,12 +25,9 @@ std::size_t enough_slots(std::uint32_t num_tips) {
 }
 
 Room enough_room(std::uint32_t num_tips, bool has_classes) {
-    constexpr std::size_t share = 4;
+    constexpr std::size_t share = 6;
     auto const all = enough_slots(num_tips);
-    if (!has_classes) return {all, all};
-    // CLVs of different sizes do not fit together. Between k pinned ones there is a gap for one more if there is memory
-    // for 2k + 1.
-    return {all, std::min(all, std::max(2 * least_slots(num_tips) - 1, all / share))};
+    return {all, has_classes ? std::max(least_slots(num_tips, true), all / share) : all};
 }
 
 Clvs::Clvs(msa::Tree const& tree, std::uint32_t length_set, Transitions& transitions, Tips const& tips,

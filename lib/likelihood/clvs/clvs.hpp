@@ -17,8 +17,8 @@
 
 namespace regraft::likelihood {
 
-/// The largest number of slots that a tree of any shape can need at once.
-std::size_t least_slots(std::uint32_t num_tips);
+/// The largest number of slots, or their memory, that a tree of any shape can need at once.
+std::size_t least_slots(std::uint32_t num_tips, bool has_classes);
 /// The number of slots beyond which nothing gets faster. With these, every inner node can have one.
 std::size_t enough_slots(std::uint32_t num_tips);
 /// How much is kept: so many CLVs, in the memory that some of all sites take.

@@ -32,12 +32,11 @@ constexpr double loglh_bound_per_tip = 64;
 constexpr double slope_bound = 0x1p24;
 constexpr double curvature_bound = 0x1p48;
 
-/// The largest number of classes of sites that pays; 0 where sites that look alike differ by their frequencies. If
-/// memory is short there are none, because classes of different
-/// sizes do not fit together then.
+/// The largest number of classes of sites that pays; 0 where sites that look alike differ by their frequencies, or
+/// where memory is too short for classes.
 std::size_t most_classes_for(std::uint32_t num_tips, std::size_t num_sites, PartitionOptions const& options) {
     if (options.own_frequencies) return 0;
-    bool const is_short = options.num_slots > 0 && options.num_slots < enough_slots(num_tips);
+    bool const is_short = options.num_slots > 0 && options.num_slots < least_slots(num_tips, true);
     return is_short ? 0 : most_classes(options.repeats, num_sites);
 }
 
@@ -51,9 +50,9 @@ bool change_alike(SiteModel const& a, SiteModel const& b) {
 /// The room that a partition of this many tips gets.
 Room room_for(std::uint32_t num_tips, bool has_classes, PartitionOptions const& options) {
     if (options.num_slots == 0) return enough_room(num_tips, has_classes);
-    auto const num_slots =
-        std::min<std::size_t>(std::size_t{3} * (num_tips - 2), std::max(options.num_slots, least_slots(num_tips)));
-    return {num_slots, num_slots};
+    auto const most = std::size_t{3} * (num_tips - 2);
+    auto const num_slots = std::min(most, std::max(options.num_slots, least_slots(num_tips, has_classes)));
+    return {has_classes ? std::max(num_slots, enough_slots(num_tips)) : num_slots, num_slots};
 }
 
 }  // namespace
@@ -313,8 +312,8 @@ Partition::Partition(Partition&&) noexcept = default;
 Partition& Partition::operator=(Partition&&) noexcept = default;
 Partition::~Partition() = default;
 
-std::size_t Partition::least_slots(std::uint32_t num_tips) {
-    return likelihood::least_slots(num_tips);
+std::size_t Partition::least_slots(std::uint32_t num_tips, Repeats repeats) {
+    return likelihood::least_slots(num_tips, repeats != Repeats::off);
 }
 
 std::uint64_t Partition::bytes(std::uint32_t num_tips, std::uint64_t num_patterns, std::uint32_t num_states,
