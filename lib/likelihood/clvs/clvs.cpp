@@ -25,9 +25,9 @@ std::size_t enough_slots(std::uint32_t num_tips) {
 }
 
 Room enough_room(std::uint32_t num_tips, bool has_classes) {
-    constexpr std::size_t share = 6;
     auto const all = enough_slots(num_tips);
-    return {all, has_classes ? std::max(least_slots(num_tips, true), all / share) : all};
+    auto const share = std::max(all / 6, std::min<std::size_t>(all / 4, 64));  // less pays where there are many
+    return {all, has_classes ? std::max(least_slots(num_tips, true), share) : all};
 }
 
 Clvs::Clvs(msa::Tree const& tree, std::uint32_t length_set, Transitions& transitions, Tips const& tips,
