@@ -18,6 +18,7 @@ Assignment rows_of(std::vector<Piece> pieces, std::uint32_t num_rows) {
     REGRAFT_EXPECTS(pieces.empty() || value(pieces.back().pe) < num_rows);
 
     Assignment rows;
+    rows.offsets.reserve(std::size_t{num_rows} + 1);
     auto next = pieces.begin();
     for (std::uint32_t row = 0; row < num_rows; ++row) {
         for (; next != pieces.end() && value(next->pe) == row; ++next) append(rows, next->work);

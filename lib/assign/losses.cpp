@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <compare>
-#include <functional>
 #include <iterator>
+#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -71,22 +71,20 @@ std::vector<Loss> losses(Assignment const& before, std::span<PeId const> survivo
 void Deal::to_workers_greedily(std::uint64_t limit) {
     for (auto& loss : losses_) {
         if (loss.num_sites == 0) continue;
-        // A heap instead of a sorted list: of many workers, few get what few dead had.
         struct Worker {
             std::uint64_t load;
             Index index;
             auto operator<=>(Worker const&) const = default;
         };
-        std::vector<Worker> workers;
-        for (auto const worker : loss.workers) {
-            if (load_[worker] < limit) workers.push_back({load_[worker], worker});
-        }
-        std::make_heap(workers.begin(), workers.end(), std::greater<>());
-        for (; loss.num_sites > 0 && !workers.empty(); workers.pop_back()) {
-            std::pop_heap(workers.begin(), workers.end(), std::greater<>());
-            auto const worker = workers.back().index;
-            give(loss, worker, sites_to_limit(loss, worker, limit));
-        }
+        auto below = loss.workers | std::views::filter([&](Index worker) { return load_[worker] < limit; }) |
+                     std::views::transform([&](Index worker) {
+                         return Worker{load_[worker], worker};
+                     });
+        // Each takes a site or more, so no more workers can get any. Of many workers, few get what few dead had.
+        std::vector<Worker> least(std::min<std::uint64_t>(loss.num_sites, loss.workers.size()));
+        auto const end = std::ranges::partial_sort_copy(below, least).out;
+        for (auto worker = least.begin(); worker != end; ++worker)
+            give(loss, worker->index, sites_to_limit(loss, worker->index, limit));
     }
 }
 

@@ -86,11 +86,16 @@ Dealt deal_out(Deal const& start, Limits const& limit, Method method) {
 Assignment merged(Assignment const& before, Csr<Work> const& gained, std::span<PeId const> survivors) {
     Assignment after;
     after.values.reserve(before.values.size() + gained.values.size());
+    after.offsets.reserve(before.offsets.size());
     std::vector<Work> row;
     auto survivor = survivors.begin();
     for (std::uint32_t pe = 0; pe < before.size(); ++pe) {
         if (survivor != survivors.end() && *survivor == PeId{pe}) {
             ++survivor;
+            if (gained[pe].empty()) {
+                after.push_row(before[pe]);
+                continue;
+            }
             row.clear();
             std::merge(before[pe].begin(), before[pe].end(), gained[pe].begin(), gained[pe].end(),
                        std::back_inserter(row),

@@ -19,19 +19,22 @@ std::vector<std::uint64_t> fair_shares(std::uint64_t total, std::uint64_t most, 
     auto const up_to = [&](std::uint64_t level, std::uint64_t has) {
         return std::min(most, level - std::min(level, has));
     };
+    // What the level takes, or anything above the total if it is more than that.
     auto const poured = [&](std::uint64_t level) {
         Wide sum = 0;
-        for (auto const has : held) sum += up_to(level, has);
+        for (std::size_t i = 0; i < held.size() && sum <= total; ++i) sum += up_to(level, held[i]);
         return sum;
     };
     // The highest level that total fills.
-    std::uint64_t low = 0;
-    std::uint64_t high = *std::max_element(held.begin(), held.end()) + most + 1;
+    auto const [least, largest] = std::minmax_element(held.begin(), held.end());
+    auto low = *least;
+    auto high = *largest + most + 1;
     while (high - low > 1) {
         auto const middle = low + (high - low) / 2;
         (poured(middle) <= total ? low : high) = middle;
     }
     std::vector<std::uint64_t> shares;
+    shares.reserve(held.size());
     for (auto const has : held) shares.push_back(up_to(low, has));
     auto rest = total - static_cast<std::uint64_t>(poured(low));
     for (std::size_t i = 0; i < held.size() && rest > 0; ++i) {
@@ -168,6 +171,7 @@ bool add_evenly(Holdings& holdings) {
         auto const held = holdings.held();
         auto const& room = holdings.room();
         std::vector<std::uint64_t> limit;
+        limit.reserve(held.size());
         for (std::size_t i = 0; i < held.size(); ++i) limit.push_back(room[i] - std::min(room[i], held[i]));
         deal_evenly(flow, held, limit);
         holdings.apply_all(groups, Holdings::Lack::kept);

@@ -11,6 +11,8 @@ Holdings::Holdings(Situation& situation) : situation_(situation) {
     auto const& units = situation.units;
     auto const& sizes = units.sizes();
     auto const block_bytes = sizes.num_blocks() == 0 ? 0 : sizes.bytes(BlockId{0});
+    held_.reserve(situation.fill.used.size());
+    room_.reserve(situation.fill.used.size());
     for (auto const bytes : situation.fill.used)
         held_.push_back(sizes.equal() ? bytes / std::max<std::uint64_t>(1, block_bytes) : bytes);
     for (Member member = 0; member < held_.size(); ++member) {

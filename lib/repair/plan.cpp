@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -38,6 +39,17 @@ private:
     std::vector<Member> number_;
 };
 
+/// The numbers that occur, ascending. Equal neighbours, such as the ranks of a node, are left out before they are
+/// sorted.
+std::vector<std::uint32_t> different(std::span<std::uint32_t const> numbers) {
+    std::vector<std::uint32_t> result;
+    std::unique_copy(numbers.begin(), numbers.end(), std::back_inserter(result));
+    if (std::is_sorted(result.begin(), result.end())) return result;
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+}
+
 /// Numbers failure domains 0, 1, ...; without domains every member is its own.
 void number_nodes(std::span<std::uint32_t const> node_of, Situation& situation) {
     auto const members = situation.fill.used.size();
@@ -47,11 +59,10 @@ void number_nodes(std::span<std::uint32_t const> node_of, Situation& situation) 
     std::iota(situation.node_of.begin(), situation.node_of.end(), 0U);
     situation.num_nodes = checked_cast<std::uint32_t>(members);
     if (node_of.empty()) return;
-    std::vector<std::uint32_t> names(node_of.begin(), node_of.end());
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
+    auto const names = different(node_of);
+    auto place = names.begin();
     for (std::size_t i = 0; i < members; ++i) {
-        auto const place = std::lower_bound(names.begin(), names.end(), node_of[i]);
+        if (*place != node_of[i]) place = std::lower_bound(names.begin(), names.end(), node_of[i]);
         situation.node_of[i] = static_cast<std::uint32_t>(place - names.begin());
     }
     situation.num_nodes = checked_cast<std::uint32_t>(names.size());
@@ -218,10 +229,8 @@ std::vector<std::uint32_t> domains_of(std::span<PeId const> members, std::span<s
     std::vector<std::uint32_t> domains;
     domains.reserve(members.size());
     for (auto const pe : members) domains.push_back(by_pe[value(pe)]);
-    auto sorted = domains;
-    std::sort(sorted.begin(), sorted.end());
-    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-    return sorted.size() > 1 && sorted.size() < members.size() ? domains : std::vector<std::uint32_t>();
+    auto const count = different(domains).size();
+    return count > 1 && count < members.size() ? domains : std::vector<std::uint32_t>();
 }
 
 Plan plan(placement::Directory const& directory, BlockSizes const& sizes, std::span<PeId const> members,

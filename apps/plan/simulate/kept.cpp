@@ -39,7 +39,8 @@ public:
         plan_ = {};
         if (mending == Mending::left) return directory_.short_of(1).empty();
         auto const domains = repair::domains_of(members_, directory_.node_of());
-        plan_ = repair::plan(directory_, sizes_, members_, {.node_of = domains});
+        auto const held = held_by_members();
+        plan_ = repair::plan(directory_, sizes_, members_, {.node_of = domains, .held = held});
         return plan_.lost.empty();
     }
 
@@ -62,8 +63,14 @@ public:
 
     void repaired() override {
         for (auto const& step : plan_.steps) {
-            for (auto const& copy : step.copies) directory_.add(copy.blocks, copy.receiver);
-            for (auto const& drop : step.drops) directory_.remove(drop.blocks, drop.holder);
+            for (auto const& copy : step.copies) {
+                directory_.add(copy.blocks, copy.receiver);
+                held_[value(copy.receiver)] += sizes_.bytes(copy.blocks);
+            }
+            for (auto const& drop : step.drops) {
+                directory_.remove(drop.blocks, drop.holder);
+                held_[value(drop.holder)] -= sizes_.bytes(drop.blocks);
+            }
         }
         plan_ = {};
     }
@@ -109,11 +116,26 @@ public:
     std::uint64_t most_encoded() const override { return 0; }
 
 private:
+    /// The bytes that each member holds. The placement is asked once; afterwards only repairs change them.
+    std::vector<std::uint64_t> held_by_members() {
+        if (held_.empty()) {
+            held_.resize(std::size_t{value(submitters_.back())} + 1, 0);
+            auto const blocks = directory_.num_held(members_);
+            for (std::size_t i = 0; i < members_.size(); ++i)
+                held_[value(members_[i])] = blocks[i] == 0 ? 0 : blocks[i] * sizes_.bytes(BlockId{0});
+        }
+        std::vector<std::uint64_t> held;
+        held.reserve(members_.size());
+        for (auto const pe : members_) held.push_back(held_[value(pe)]);
+        return held;
+    }
+
     placement::Any placement_;
     std::vector<PeId> submitters_;
     std::vector<PeId> members_;
     BlockSizes sizes_;
     placement::Directory directory_;
+    std::vector<std::uint64_t> held_;  // bytes, by PeId; empty until a repair is planned
     repair::Plan plan_;
 };
 
