@@ -80,38 +80,55 @@ bool Directory::retains_only(std::span<PeId const> members) const {
 }
 
 void Directory::retain(std::span<PeId const> members) {
+    auto const slots = living_slots_beside(members);
+    if (slots.empty()) return;
+    suspects_ = short_of(replicas());
     std::vector<PeId> dead;
-    std::vector<BlockRange> fresh;  // what they held at submission
-    for (auto const slot : living_slots_beside(members)) {
+    std::vector<BlockRange> fresh;    // what they held at submission
+    std::vector<BlockRange> touched;  // and what repairs gave them
+    for (auto const slot : slots) {
         alive_[slot] = 0;
         dead.push_back(pe_of_slot_[slot]);
         auto const held = placement_->held(Slot{slot});
         fresh.insert(fresh.end(), held.begin(), held.end());
+        if (auto const added = added_.extract(slot)) {
+            auto const& given = added.mapped();
+            touched.insert(touched.end(), given.begin(), given.end());
+        }
     }
-    if (dead.empty()) return;
     fresh = united(std::move(fresh));
+    touched = merged(united(std::move(touched)), fresh);
     // Of an entry that no death touches, neither the holders nor those of the placement change.
-    auto next = fresh.begin();
+    for (auto const& blocks : touched) forget(dead, blocks);
+    of_dead_ = merged(of_dead_, fresh);
+    suspects_.insert(suspects_.end(), touched.begin(), touched.end());
+}
+
+/// Takes the dead out of the entries that overlap the blocks.
+void Directory::forget(std::span<PeId const> dead, BlockRange blocks) {
     Placed placed;
-    for (auto entry = table_.begin(); entry != table_.end();) {
-        auto& [last, holders] = entry->second;
-        while (next != fresh.end() && next->last <= entry->first) ++next;
-        bool const is_touched = next != fresh.end() && next->first < last;
-        auto const erased =
-            std::erase_if(holders, [&](PeId pe) { return std::binary_search(dead.begin(), dead.end(), pe); });
-        if ((is_touched || erased > 0) && as_placed({entry->first, last}, holders, placed)) {
+    auto const first = first_after(blocks.first);
+    auto entry = table_.erase(first, first);  // the same, to change it
+    while (entry != table_.end() && entry->first < blocks.last) {
+        auto& holders = entry->second.holders;
+        note(*entry, -1);
+        std::erase_if(holders, [&](PeId pe) { return std::binary_search(dead.begin(), dead.end(), pe); });
+        if (as_placed({entry->first, entry->second.last}, holders, placed)) {
             entry = table_.erase(entry);
             continue;
         }
-        auto const before = entry == table_.begin() ? table_.end() : std::prev(entry);
-        if (before != table_.end() && before->second.last == entry->first && before->second.holders == holders) {
-            before->second.last = last;
-            entry = table_.erase(entry);
-        } else {
-            ++entry;
-        }
+        note(*entry, 1);
+        auto const at = (entry++)->first;
+        join_at(at);
     }
-    of_dead_ = merged(of_dead_, fresh);
+    if (entry != table_.end()) join_at(entry->first);
+}
+
+/// Counts the blocks of an entry, or no longer.
+void Directory::note(Table::value_type const& entry, std::int64_t sign) {
+    auto const& [first, run] = entry;
+    if (in_table_.size() <= run.holders.size()) in_table_.resize(run.holders.size() + 1, 0);
+    in_table_[run.holders.size()] += static_cast<std::uint64_t>(sign) * BlockRange{first, run.last}.size();
 }
 
 void Directory::cut_at(BlockId block) {
@@ -149,17 +166,20 @@ void Directory::edit(BlockRange blocks, PeId holder, Edit change) {
     });
     cut_at(blocks.first);
     cut_at(blocks.last);
-    table_.erase(table_.lower_bound(blocks.first), table_.lower_bound(blocks.last));
+    auto const behind = table_.lower_bound(blocks.last);
+    for (auto entry = table_.lower_bound(blocks.first); entry != behind; entry = table_.erase(entry)) note(*entry, -1);
     for (auto& [first, entry] : edited) {
         if (as_placed({first, entry.last}, entry.holders, placed)) continue;
-        table_.emplace(first, std::move(entry));
+        note(*table_.emplace(first, std::move(entry)).first, 1);
         join_at(first);
     }
     join_at(blocks.last);
 }
 
 void Directory::add(BlockRange blocks, PeId holder) {
-    REGRAFT_EXPECTS(living_slot(holder).has_value());
+    auto const slot = living_slot(holder);
+    REGRAFT_EXPECTS(slot.has_value());
+    added_[value(*slot)].push_back(blocks);
     edit(blocks, holder, [&](std::vector<PeId>& holders) {
         auto const place = std::lower_bound(holders.begin(), holders.end(), holder);
         if (place == holders.end() || *place != holder) holders.insert(place, holder);
@@ -168,6 +188,7 @@ void Directory::add(BlockRange blocks, PeId holder) {
 
 void Directory::remove(BlockRange blocks, PeId holder) {
     edit(blocks, holder, [&](std::vector<PeId>& holders) { std::erase(holders, holder); });
+    if (!blocks.empty()) suspects_.push_back(blocks);
 }
 
 void Directory::visit(BlockRange blocks, std::function<void(Run const&)> const& visit) const {
@@ -282,15 +303,36 @@ CopyCounts Directory::as_submitted(std::span<BlockRange const> changed) const {
     return counts;
 }
 
+/// Whether all blocks were submitted with the same number of copies.
+bool Directory::is_even() const {
+    return placement_ && placement_->most_copies() == replicas();
+}
+
+/// Counts for the blocks with at least `copies` copies that are in the table or did not change. Precondition:
+/// is_even(), so that all others are suspects.
+CopyCounts Directory::complete(std::uint32_t copies) const {
+    std::uint64_t num_changed = 0;  // or more
+    for (auto const& range : of_dead_) num_changed += range.size();
+    for (auto const number : in_table_) num_changed += number;
+    auto counts = num_changed < num_blocks() ? CopyCounts{replicas(), replicas()} : as_submitted(changed());
+    for (auto here = std::max(copies, 1U); here < in_table_.size(); ++here) {
+        if (in_table_[here] == 0) continue;
+        counts.fewest = counts.most == 0 ? here : std::min(counts.fewest, here);
+        counts.most = std::max(counts.most, here);
+    }
+    return counts;
+}
+
 /// Blocks that may have fewer than `copies` copies. United.
 std::vector<BlockRange> Directory::perhaps_short_of(std::uint32_t copies) const {
-    if (copies <= replicas()) return changed();
+    if (copies <= replicas()) return united(suspects_);
     return {{BlockId{0}, BlockId{num_blocks()}}};
 }
 
 CopyCounts Directory::visit_short_of(std::uint32_t copies, std::function<void(Run const&)> const& visit_short) const {
-    auto const ranges = perhaps_short_of(copies);
-    auto counts = as_submitted(ranges);
+    bool const is_more = copies > replicas();
+    auto const ranges = is_more || is_even() ? perhaps_short_of(copies) : changed();
+    auto counts = is_more || !is_even() ? as_submitted(ranges) : complete(copies);
     Visitor const look = [&](Run const& run) {
         auto const here = static_cast<std::uint32_t>(run.holders.size());
         if (here < copies) {
@@ -302,11 +344,7 @@ CopyCounts Directory::visit_short_of(std::uint32_t copies, std::function<void(Ru
     };
     Placed placed;
     std::vector<PeId> holders;
-    auto entry = table_.begin();  // follows the ranges, as searching for each would take long
-    for (auto const& range : ranges) {
-        while (entry != table_.end() && entry->second.last <= range.first) ++entry;
-        entry = visit_runs(range, entry, placed, holders, look);
-    }
+    for (auto const& range : ranges) visit_runs(range, first_after(range.first), placed, holders, look);
     return counts;
 }
 

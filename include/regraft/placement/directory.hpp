@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "regraft/core/ids.hpp"
@@ -30,7 +31,7 @@ struct CopyCounts {
 /// A value that every PE keeps for itself. PEs that apply the same changes in the same order have equal directories.
 ///
 /// Placements answer in O(1), so what did not change takes no memory. A table keeps only the runs whose holders differ
-/// from the living holders of the placement; a run takes about 100 bytes. A run that a dead PE held takes 16 bytes.
+/// from the living holders of the placement; a run takes about 200 bytes. A run that a dead PE held takes 32 bytes.
 /// Questions and changes take O(log table) once and O(holders) per run.
 class Directory {
 public:
@@ -47,7 +48,7 @@ public:
     std::span<std::uint32_t const> node_of() const { return node_of_; }
 
     /// From now on only these PEs hold anything; a PE that was left out before stays out. members: ascending. O(slots +
-    /// members), and O(table + runs that the dead held) if a PE is newly left out.
+    /// members), and O((runs that the dead held + runs that lack copies) log table) if a PE is newly left out.
     void retain(std::span<PeId const> members);
     /// Whether retain(members) would change nothing.
     bool retains_only(std::span<PeId const> members) const;
@@ -70,7 +71,8 @@ public:
     /// only at what the dead held and at the table if copies <= replicas(), else at everything.
     std::vector<BlockRange> short_of(std::uint32_t copies) const;
     /// Calls visit for these blocks, as the other visit does. Returns the numbers of holders of the other blocks that
-    /// are not lost. For that it looks at everything if the placement's most_copies() is more than replicas().
+    /// are not lost. For that it looks at everything if the placement's most_copies() is more than replicas(), else at
+    /// little more than blocks that lack copies, unless all blocks have lost holders.
     CopyCounts visit_short_of(std::uint32_t copies, std::function<void(Run const&)> const& visit) const;
 
 private:
@@ -94,7 +96,11 @@ private:
                                       Visitor const& visit) const;
     std::vector<std::uint32_t> living_slots_beside(std::span<PeId const> members) const;
     void living_by_placement(BlockId block, Placed& placed) const;
+    void forget(std::span<PeId const> dead, BlockRange blocks);
+    void note(Table::value_type const& entry, std::int64_t sign);
     std::vector<BlockRange> changed() const;
+    bool is_even() const;
+    CopyCounts complete(std::uint32_t copies) const;
     std::vector<BlockRange> perhaps_short_of(std::uint32_t copies) const;
     CopyCounts as_submitted(std::span<BlockRange const> all_but) const;
     bool as_placed(BlockRange blocks, std::vector<PeId> const& holders, Placed& placed) const;
@@ -112,7 +118,12 @@ private:
     std::vector<std::uint32_t> node_of_;  // by PeId
     std::vector<char> alive_;             // by slot
     std::vector<BlockRange> of_dead_;     // what dead PEs held at submission: united
+    /// Blocks that may have fewer than replicas() holders: those that lost one since the last retain, and those that
+    /// had fewer then. In any order.
+    std::vector<BlockRange> suspects_;
     Table table_;
+    std::vector<std::uint64_t> in_table_;  // by number of holders: so many blocks in the table have it
+    std::unordered_map<std::uint32_t, std::vector<BlockRange>> added_;  // by slot: what it was given, or more
     std::vector<std::int64_t> gained_;  // by slot: blocks held beyond those of the placement; empty: all 0 so far
 };
 
