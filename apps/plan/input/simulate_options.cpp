@@ -64,8 +64,9 @@ CLI::App* add_simulate(CLI::App& app, SimulateOptions& options) {
         ->expected(1);
     machine
         .add("--transport", "WAY", options.transport,
-             "how messages travel: collective (default: all at the same time) or rounds")
-        ->check(CLI::IsMember({"collective", "rounds"}).description(""));
+             "how messages travel: collective (default: all at the same time), rounds (one partner at a time) or "
+             "two-tier (rounds over which the messages of each node are spread)")
+        ->check(CLI::IsMember({"collective", "rounds", "two-tier"}).description(""));
     OptionGroup const job(*simulate, "Job");
     job.add("--hours", "H", options.hours, "how long it computes if nothing fails (default 24)");
     job.add_whole("--blocks-per-rank", "N", options.blocks_per_rank,

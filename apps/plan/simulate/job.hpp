@@ -30,7 +30,7 @@ struct JobPlan {
     Unit apart = Unit::node;  // copies avoid to be in the same one
     Mending mending = Mending::wanted;
     Constants constants;
-    ft::Transport transport = ft::Transport::collective;
+    Transport transport = Transport::collective;
 };
 
 /// The parts of a recovery, in seconds.

@@ -123,6 +123,11 @@ Constants constants_of(SimulateOptions const& options) {
     return constants;
 }
 
+Transport transport_of(std::string const& name) {
+    if (name == "two-tier") return Transport::two_tier;
+    return name == "rounds" ? Transport::rounds : Transport::collective;
+}
+
 JobPlan plan_of(SimulateOptions const& options, Machine const& machine) {
     JobPlan plan;
     plan.machine = machine;
@@ -138,7 +143,7 @@ JobPlan plan_of(SimulateOptions const& options, Machine const& machine) {
     }
     plan.mending = options.no_repair ? Mending::left : Mending::wanted;
     plan.constants = constants_of(options);
-    plan.transport = options.transport == "rounds" ? ft::Transport::rounds : ft::Transport::collective;
+    plan.transport = transport_of(options.transport);
     auto const ranks = std::uint64_t{machine.ranks};
     if (plan.blocks_per_rank > most_blocks / ranks)
         throw InputError(fmt::format("--blocks-per-rank: {} for each of {} ranks, expected at most 2^40 in all",

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "regraft/schedule/edge_colouring.hpp"
+#include "regraft/schedule/two_tier_rounds.hpp"
 
 namespace regraft::plan::simulated {
 namespace {
@@ -35,7 +36,7 @@ std::vector<Message> merge(std::vector<Message>& messages) {
 
 }  // namespace
 
-Network::Network(std::vector<std::uint32_t> node_of, Constants const& constants, ft::Transport transport)
+Network::Network(std::vector<std::uint32_t> node_of, Constants const& constants, Transport transport)
     : node_of_(std::move(node_of)), constants_(constants), transport_(transport) {
     auto const nodes = node_of_.empty() ? 0 : std::size_t{*std::max_element(node_of_.begin(), node_of_.end())} + 1;
     for (auto* const side : {&senders_, &receivers_}) {
@@ -108,16 +109,25 @@ Volume Network::finish(std::uint64_t members) {
     return std::exchange(volume_, {});
 }
 
+std::vector<std::uint32_t> Network::rounds_of(std::span<Message const> messages) const {
+    std::vector<schedule::Edge> edges;
+    std::vector<std::uint64_t> bytes;
+    for (auto const& message : messages) {
+        edges.push_back({value(message.from), value(message.to)});
+        bytes.push_back(message.bytes);
+    }
+    return transport_ == Transport::two_tier ? schedule::two_tier_rounds(edges, bytes, node_of_)
+                                             : schedule::colour_edges(edges);
+}
+
 Volume Network::exchange(std::vector<Message> messages, std::uint64_t members, Into memory) {
     for (auto const& message : merge(messages)) copy(message);
-    if (transport_ == ft::Transport::collective) {
+    if (transport_ == Transport::collective) {
         for (auto const& message : messages) add(message, memory);
         return finish(members);
     }
     volume_.seconds = take_slowest();  // what is copied, before the first round
-    std::vector<schedule::Edge> edges;
-    for (auto const& message : messages) edges.push_back({value(message.from), value(message.to)});
-    auto const colours = schedule::colour_edges(edges);
+    auto const colours = rounds_of(messages);
     std::vector<std::vector<Message>> rounds;
     for (std::size_t i = 0; i < messages.size(); ++i) {
         if (colours[i] >= rounds.size()) rounds.resize(std::size_t{colours[i]} + 1);

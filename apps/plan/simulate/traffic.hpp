@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "regraft/core/ids.hpp"
-#include "regraft/ft/transport.hpp"
 #include "simulate/constants.hpp"
 
 namespace regraft::plan::simulated {
+
+/// How messages travel: all at the same time, or in rounds, with or without regard to the nodes.
+enum class Transport : std::uint8_t { collective, rounds, two_tier };
 
 /// Bytes that one rank sends to another.
 struct Message {
@@ -40,12 +42,12 @@ struct Volume {
 /// Collective: all messages are under way at the same time. A rank takes alpha for each of its messages and its bytes
 /// divided by its bandwidth, each within a node, where only the receiver copies, between nodes, and to itself; a node
 /// takes the bytes that leave or enter it divided by its bandwidth; and if a node has fewer cores than ranks, the time
-/// of all its ranks divided by its cores. The slowest counts. Rounds: schedule::colour_edges deals the messages to
-/// rounds, in which the same holds, and the rounds follow each other.
+/// of all its ranks divided by its cores. The slowest counts. Rounds: schedule::colour_edges or
+/// schedule::two_tier_rounds deals the messages to rounds, in which the same holds, and the rounds follow each other.
 class Network {
 public:
     /// node_of: the node of each rank.
-    Network(std::vector<std::uint32_t> node_of, Constants const& constants, ft::Transport transport);
+    Network(std::vector<std::uint32_t> node_of, Constants const& constants, Transport transport);
 
     /// An exchange among so many ranks. Several messages between two ranks count as one; from a rank to itself, as a
     /// copy in its memory. O(messages log messages).
@@ -81,13 +83,14 @@ private:
     };
     void copy(Message const& message);
     void add(Side& side, PeId rank, std::uint64_t bytes, bool within);
+    std::vector<std::uint32_t> rounds_of(std::span<Message const> messages) const;
     double seconds_of(Work const& work, bool receives) const;
     double take_slowest(Side& side);
     double take_slowest();
 
     std::vector<std::uint32_t> node_of_;
     Constants constants_;
-    ft::Transport transport_;
+    Transport transport_;
     double crowding_ = 1;
     Side senders_;
     Side receivers_;
