@@ -9,6 +9,7 @@
 #include "regraft/matching/b_matching.hpp"
 #include "regraft/matching/weighted.hpp"
 #include "regraft/schedule/edge_colouring.hpp"
+#include "regraft/schedule/two_tier_rounds.hpp"
 
 namespace regraft::schedule {
 namespace {
@@ -145,7 +146,20 @@ Csr<Transfer> rounds_of(std::span<Transfer const> transfers, Bundles const& bund
     return rounds_of(bundled, colour_of);
 }
 
-Csr<Transfer> plan_rounds(std::span<Transfer const> transfers, Messages messages) {
+/// By transfer; 1 if all have the same size. Transfers are in the order of the requests that they serve.
+std::vector<std::uint64_t> bytes_of(std::span<Transfer const> transfers, std::span<Request const> requests,
+                                    CsrView<PeId> holders, std::span<std::uint64_t const> of_requests) {
+    if (of_requests.empty()) return std::vector<std::uint64_t>(transfers.size(), 1);
+    std::vector<std::uint64_t> bytes;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        if (!holders[i].empty() && !contains(holders[i], requests[i].receiver)) bytes.push_back(of_requests[i]);
+    }
+    return bytes;
+}
+
+/// bytes: of each transfer; without effect if nodes are unknown.
+Csr<Transfer> plan_rounds(std::span<Transfer const> transfers, std::span<std::uint64_t const> bytes,
+                          Options const& options) {
     PeIndex index;
     for (auto const& transfer : transfers) {
         index.note(transfer.sender);
@@ -155,9 +169,19 @@ Csr<Transfer> plan_rounds(std::span<Transfer const> transfers, Messages messages
     std::vector<Edge> edges(transfers.size());
     for (std::size_t i = 0; i < edges.size(); ++i)
         edges[i] = {index[transfers[i].sender], index[transfers[i].receiver]};
-    if (messages == Messages::per_block) return rounds_of(transfers, colour_edges(edges));
+    std::vector<std::uint32_t> nodes;
+    for (std::uint32_t pe = 0; pe < index.size() && !options.node_of.empty(); ++pe)
+        nodes.push_back(options.node_of[value(index.pe(pe))]);
+    auto const deal = [&](std::span<Edge const> messages, std::span<std::uint64_t const> sizes) {
+        return nodes.empty() ? colour_edges(messages) : two_tier_rounds(messages, sizes, nodes);
+    };
+    if (options.messages == Messages::per_block) return rounds_of(transfers, deal(edges, bytes));
     auto const bundles = bundle(edges, index.size());
-    return rounds_of(transfers, bundles, colour_edges(bundles.edges));
+    std::vector<std::uint64_t> sizes(bundles.edges.size(), 0);
+    for (std::size_t m = 0; m < sizes.size() && !nodes.empty(); ++m) {
+        for (auto i = bundles.first[m]; i < bundles.first[m + 1]; ++i) sizes[m] += bytes[bundles.order[i]];
+    }
+    return rounds_of(transfers, bundles, deal(bundles.edges, sizes));
 }
 
 }  // namespace
@@ -183,7 +207,9 @@ Senders choose_senders(std::span<Request const> requests, CsrView<PeId> holders,
 HRelation h_relation(std::span<Request const> requests, CsrView<PeId> holders, Options const& options) {
     auto senders = choose_senders(requests, holders, options);
     HRelation plan;
-    plan.rounds = plan_rounds(senders.transfers, options.messages);
+    std::vector<std::uint64_t> bytes;
+    if (!options.node_of.empty()) bytes = bytes_of(senders.transfers, requests, holders, options.bytes);
+    plan.rounds = plan_rounds(senders.transfers, bytes, options);
     plan.local = std::move(senders.local);
     plan.unservable = std::move(senders.unservable);
     plan.b = senders.b;

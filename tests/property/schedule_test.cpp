@@ -111,6 +111,52 @@ TEST(HRelationProperty, BalancesBytes) {
 }
 
 //  Asking twice for everything takes twice the rounds: each block has a twin with the same holders.
+/// The bytes that the busiest node sends or receives in each round, summed up. bytes: by block.
+std::uint64_t sum_of_busiest(HRelation const& plan, std::span<std::uint64_t const> bytes,
+                             std::span<std::uint32_t const> node_of) {
+    std::uint64_t sum = 0;
+    for (std::size_t round = 0; round < plan.rounds.size(); ++round) {
+        std::map<std::pair<bool, std::uint32_t>, std::uint64_t> amount;
+        std::uint64_t most = 0;
+        for (auto const& [block, sender, receiver] : plan.rounds[round]) {
+            auto const from = node_of[value(sender)];
+            auto const to = node_of[value(receiver)];
+            if (from == to) continue;
+            most = std::max(
+                {most, amount[{false, from}] += bytes[value(block)], amount[{true, to}] += bytes[value(block)]});
+        }
+        sum += most;
+    }
+    return sum;
+}
+
+TEST(HRelationProperty, SpreadsWhatNodesSendOverAsManyRounds) {
+    int better = 0;
+    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        Random random(seed);
+        auto const num_pes = static_cast<std::uint32_t>(1 + random.below(30));
+        auto const instance = random_instance(static_cast<std::uint32_t>(random.below(100)), num_pes, random);
+        std::vector<std::uint64_t> bytes;
+        for (std::size_t i = 0; i < instance.requests.size(); ++i) bytes.push_back(random.below(100));
+        std::vector<std::uint32_t> node_of;
+        for (std::uint32_t pe = 0; pe < 10 * num_pes; ++pe) node_of.push_back(pe / 10 / 4);
+        for (auto const messages : {Messages::per_block, Messages::bundled}) {
+            Options options{.messages = messages, .bytes = bytes};
+            auto const plain = h_relation(instance.requests, instance.holders, options);
+            options.node_of = node_of;
+            auto const spread = h_relation(instance.requests, instance.holders, options);
+            ASSERT_TRUE(is_valid(spread, instance.requests, instance.holders, options));
+            ASSERT_EQ(spread.h, plain.h);
+            auto const before = sum_of_busiest(plain, bytes, node_of);
+            auto const after = sum_of_busiest(spread, bytes, node_of);
+            ASSERT_LE(after, before);
+            if (after < before) ++better;
+        }
+    }
+    EXPECT_GT(better, 1000);
+}
+
 TEST(HRelationProperty, TakesTwiceTheRoundsForTwiceTheRequests) {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -57,6 +57,9 @@ struct Options {
     /// The size of the block of every request. Empty: all blocks have the same size, and senders are balanced by
     /// numbers of blocks. Otherwise senders are balanced by bytes.
     std::span<std::uint64_t const> bytes{};
+    /// The node of each PeId, for all that occur. Empty: nodes are unknown. Otherwise what a node sends and receives is
+    /// spread over the rounds of h_relation, as two_tier_rounds does it. Without effect on senders, h and bytes.
+    std::span<std::uint32_t const> node_of{};
 };
 
 /// A sender for every request. Every request ends in exactly one of transfers, local and unservable, each in the order
