@@ -99,6 +99,19 @@ def accounts(program: plan_cli.Program) -> None:
     assert calm["failures"]["seconds_between"] is None and calm["disk"]["seconds"] == 24 * 3600 and calm["life"] == []
 
 
+def transports(program: plan_cli.Program) -> None:
+    """rounds that are spread over nodes take less than others, carry the same bytes, and take no less than all at once"""
+    command = ["simulate", "-p", "512", "--node-size", "16", "--block-bytes", "10000000", "--hours", "1", "--trace", "-"]
+    for name in ("exchange_us", "exchange_us_per_rank"):  # what a collective exchange takes beside its messages
+        command += ["--set", f"{name}=0"]
+    plans = {way: program.json(*command, "--transport", way, stdin="0.5 node 9\n") for way in ("collective", "two-tier", "rounds")}
+    assert all(plan["job"]["transport"] == way for way, plan in plans.items())
+    load = {way: plan["life"][0]["seconds"]["load"] for way, plan in plans.items()}
+    assert load["collective"] <= load["two-tier"] < load["rounds"], load
+    for sent in ("bytes_between", "bytes_within"):
+        assert len({plan["life"][0][sent] for plan in plans.values()}) == 1, sent
+
+
 def crowded_nodes(program: plan_cli.Program) -> None:
     """ranks that share a core take as long as all of them together"""
     large = ["simulate", "-p", "16", "--node-size", "8", "--block-bytes", "1000000", "--trace", "-", "--placement", "mod-k"]
@@ -252,4 +265,5 @@ def outputs(program: plan_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(plan_cli.main(losses, codes, repairs, racks, accounts, crowded_nodes, constants_files, traces, seeds, optimise, texts, figures, errors, outputs))
+    sys.exit(plan_cli.main(losses, codes, repairs, racks, accounts, transports, crowded_nodes, constants_files, traces, seeds, optimise,
+                           texts, figures, errors, outputs))
