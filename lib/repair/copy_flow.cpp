@@ -38,20 +38,21 @@ void CopyFlow::look_at(std::uint32_t index) {
     }
 }
 
+/// Whether new copies of the group may go to the node. Precondition: look_at(group) was the last one.
+bool CopyFlow::is_open(std::uint32_t node, Member from) const {
+    if (std::binary_search(old_nodes_.begin(), old_nodes_.end(), node)) return false;
+    return !std::binary_search(full_nodes_.begin(), full_nodes_.end(), node) ||
+           (from != none && node_of_[from] == node);
+}
+
 /// Precondition: look_at(group) was the last one.
 bool CopyFlow::may_take(Group const& group, Member member, Member from) const {
-    auto const is_in = [](auto const& ascending, std::uint32_t x) {
-        return std::binary_search(ascending.begin(), ascending.end(), x);
-    };
-    if (is_in(has_all_, member)) return false;
+    if (std::binary_search(has_all_.begin(), has_all_.end(), member)) return false;
     if (receivers_ == Receivers::anyone) return true;
     bool const holds = contains(group.holders, member);
     if (receivers_ == Receivers::holders) return holds;
     if (holds) return false;
-    if (group.spread == Group::Spread::anywhere) return true;
-    auto const node = node_of_[member];
-    if (is_in(old_nodes_, node)) return false;
-    return !is_in(full_nodes_, node) || (from != none && node_of_[from] == node);
+    return group.spread == Group::Spread::anywhere || is_open(node_of_[member], from);
 }
 
 /// How many more units of the group `to` can take, either from `from` or from what is not yet dealt.
@@ -127,6 +128,11 @@ void CopyFlow::sweep() {
 Member CopyFlow::reach_from(std::uint32_t index, Member from) {
     look_at(index);
     auto const& group = groups_[index];
+    // Where there are few nodes, most groups reach nothing new, and no member needs to be asked.
+    if (receivers_ == Receivers::others && group.spread == Group::Spread::new_nodes &&
+        std::none_of(unreached_nodes_.begin(), unreached_nodes_.end(),
+                     [&](std::uint32_t node) { return is_open(node, from); }))
+        return none;
     std::size_t kept = 0;
     Member found = none;
     for (auto const member : unreached_) {
@@ -134,10 +140,13 @@ Member CopyFlow::reach_from(std::uint32_t index, Member from) {
             unreached_[kept++] = member;
             continue;
         }
+        --unreached_in_[node_of_[member]];
         reached_[member] = {index, from};
         queue_.push_back(member);
         if (room[member] > 0) found = member;
     }
+    if (kept < unreached_.size())
+        std::erase_if(unreached_nodes_, [&](std::uint32_t node) { return unreached_in_[node] == 0; });
     unreached_.resize(kept);
     return found;
 }
@@ -156,6 +165,14 @@ bool CopyFlow::augment() {
     queue_.clear();
     unreached_.resize(room.size());
     std::iota(unreached_.begin(), unreached_.end(), 0U);
+    unreached_nodes_.clear();
+    for (auto const node : node_of_) {
+        if (unreached_in_.size() <= node) unreached_in_.resize(node + std::size_t{1}, 0);
+        unreached_in_[node] = 0;
+    }
+    for (auto const node : node_of_) {
+        if (unreached_in_[node]++ == 0) unreached_nodes_.push_back(node);
+    }
     for (std::uint32_t index = 0; index < groups_.size(); ++index) {
         if (groups_[index].dealt == groups_[index].wanted) continue;
         auto const found = reach_from(index, none);

@@ -47,6 +47,7 @@ private:
     };
 
     void look_at(std::uint32_t group);
+    bool is_open(std::uint32_t node, Member from) const;
     bool may_take(Group const& group, Member member, Member from) const;
     void give_what_fits(std::uint32_t group, Member member);
     void sweep();
@@ -74,6 +75,8 @@ private:
                                                                               // shares
     std::vector<Reached> reached_;
     std::vector<Member> unreached_;
+    std::vector<std::uint32_t> unreached_in_;     // by node: how many members of it
+    std::vector<std::uint32_t> unreached_nodes_;  // that have any
     std::vector<Member> queue_;
 };
 

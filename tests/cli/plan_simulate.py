@@ -74,6 +74,8 @@ def racks(program: plan_cli.Program) -> None:
         assert plan["life"][0]["dead"] == 16
     assert fates["rack"] == fates["switch"] == "finished", fates
     assert program.json(*command, "--apart", "switch", stdin="2 switch 2\n")["candidates"][0]["lives"][0]["fate"] == "finished"
+    few = ["simulate", "-p", "960", "--node-size", "48", "--rack-nodes", "4", "--apart", "rack", "--trace", "-"]  # an example of --help
+    assert [event["dead"] for event in program.json(*few, stdin="0.5 node 3\n7 rack 0\n")["life"]] == [48, 144]
 
 
 def accounts(program: plan_cli.Program) -> None:
