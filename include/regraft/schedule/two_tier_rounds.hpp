@@ -15,10 +15,10 @@ namespace regraft::schedule {
 /// and as valid. Moreover, what a node sends to others and receives from them is spread over the rounds. So rounds in
 /// which all PEs of a node send at once, while its adapter is idle in others, become rare.
 ///
-/// What counts is the sum, over all rounds, of the bytes that the busiest node of the round sends or receives. Its lower
-/// bound are the bytes B of the busiest node in all rounds. The sum is no more than that of colour_edges, whose rounds
-/// stay if they are within 1/50 of the bound. If all messages have s bytes and go to other nodes, and there are 2^k
-/// rounds, the sum is within 1/50 or within 2^k * s * k / 2 of B.
+/// What counts is the sum, over all rounds, of the bytes that the busiest node of the round sends or receives. Its
+/// lower bound are the bytes B of the busiest node in all rounds. The sum is no more than that of colour_edges, whose
+/// rounds stay if they are within 1/50 of the bound. If all messages have s bytes and go to other nodes, and there are
+/// 2^k rounds, the sum is within 1/50 or within 2^k * s * k / 2 of B.
 ///
 /// bytes: of each message. node_of: by PE, as in the messages. Deterministic, the same on every PE. Takes what
 /// colour_edges takes, and O(messages log rounds) more. Preconditions as of colour_edges; the sum of all bytes is below
