@@ -159,7 +159,7 @@ void pagerank(ft::Communicator& comm, example::Options const& options) {
     std::uint64_t step = 0;
 
     auto const compute = [&] {
-        if (store.num_blocks() == 0) submit_graph(comm, store, options);
+        if (store.version() == 0) submit_graph(comm, store, options);
         if (costs.empty()) work = deal(comm, costs = costs_of(store.sizes()));
         auto const mine = load(store, work[value(comm.self())], options);
         auto const num_links = count_links(comm, mine, options.size);

@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
         auto work = assign::balance(sites, comm.members(), comm.num_founders());  // which rank computes on which sites
 
         auto const compute = [&] {
-            if (store.num_blocks() == 0) submit_input(comm, store);
+            if (store.version() == 0) submit_input(comm, store);
             auto const numbers = load(store, work[value(comm.self())]);
             if (comm.self() == PeId{1} && comm.size() > 1) raise(SIGKILL);
             ExactSum sum;  // exact: the same bits however the sites are dealt

@@ -84,7 +84,9 @@ int main(int argc, char** argv) try {
             while (state.step < num_steps) iterate(comm, state, rows);
             print(comm, state.eigenvalue);
         };
-        auto const recover = [](ft::Failure const&) {};
+        auto const recover = [&](ft::Failure const& failure) {
+            if (comm.leads()) std::fprintf(stderr, "%zu died, %zu go on\n", failure.lost.size(), comm.size());
+        };
         ft::resilient(comm, compute, recover);
     }
     MPI_Finalize();

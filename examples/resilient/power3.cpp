@@ -131,7 +131,8 @@ int main(int argc, char** argv) try {
             }
             print(comm, state.eigenvalue);
         };
-        auto const recover = [&](ft::Failure const&) {
+        auto const recover = [&](ft::Failure const& failure) {
+            if (comm.leads()) std::fprintf(stderr, "%zu died, %zu go on\n", failure.lost.size(), comm.size());
             work = assign::reassign(work, comm.members()).after;
             static_cast<void>(store.repair());
             if (snapshot.generation() > 0) static_cast<void>(snapshot.restore());

@@ -299,8 +299,7 @@ class Consumer:
         """The programs of docs/c.md and docs/snapshot.md, the commands that follow them, and what these print."""
         root = self.staged()
         pc = next(root.rglob("regraft.pc")).parent
-        path = [str(root / "bin"), str(pathlib.Path(self.args.mpicxx).parent), os.environ["PATH"]]
-        env = {"PATH": os.pathsep.join(path), "PKG_CONFIG_PATH": str(pc), "LD_LIBRARY_PATH": str(pc.parent), "REGRAFT_MCA": "ignore"}
+        env = {"PATH": os.pathsep.join([str(root / "bin"), os.environ["PATH"]]), "PKG_CONFIG_PATH": str(pc), "LD_LIBRARY_PATH": str(pc.parent), "REGRAFT_MCA": "ignore"}
         said = None
         text = "".join((ROOT / "docs" / page).read_text(encoding="utf-8") for page in ("c.md", "snapshot.md"))
         blocks = re.findall(r"^```(\w+)\n(.*?)^```", text, re.S | re.M)
