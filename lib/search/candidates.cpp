@@ -202,6 +202,10 @@ std::optional<Candidate> next_candidate(Alphabet alphabet, std::span<TriedModel 
     return next_combination(trials, results, first);
 }
 
+likelihood::ModelSpec merging_model(Alphabet alphabet) {
+    return likelihood::parse_model(schemes(alphabet).front().name + "+G4m");
+}
+
 Candidate largest_candidate(Alphabet alphabet) {
     return {schemes(alphabet).front().name, free_rates(most_free_categories)};
 }

@@ -36,6 +36,11 @@ void end_round(SearchState& state, double least_gain) {
     state.round = next;
 }
 
+/// What is told in the end is to be exact: batches come to a maximum more slowly.
+Pace pace_of(Stage stage) {
+    return stage == Stage::final_model ? Pace::one_by_one : Pace::by_batch;
+}
+
 /// Makes passes as long as they pay for now. When models have changed, gains much smaller than that of the first pass
 /// are left to the next round.
 void smooth_all_branches(DistributedLikelihood& likelihood, double epsilon, Pace pace) {
@@ -48,25 +53,13 @@ void smooth_all_branches(DistributedLikelihood& likelihood, double epsilon, Pace
     }
 }
 
-/// The steps of a round: all branches, then all models. Returns whether this was the last one.
-bool optimise_next(SearchState& state, DistributedLikelihood& likelihood, double epsilon) {
-    if (state.position == 0) {
-        // What is told in the end is to be exact: batches come to a maximum more slowly.
-        auto const pace = state.stage == Stage::final_model ? Pace::one_by_one : Pace::by_batch;
-        smooth_all_branches(likelihood, epsilon, pace);
-    } else {
-        optimise_models(likelihood, epsilon);
-    }
-    return ++state.position > 1;
-}
-
 /// Keeps the tree as it is between two steps. O(tips), so it is not called after a step that changed nothing.
 void keep_tree(SearchState& state, DistributedLikelihood const& likelihood) {
     state.tree = likelihood.tree();
 }
 
 void advance_model(SearchState& state, DistributedLikelihood& likelihood, double epsilon) {
-    bool const round_ended = optimise_next(state, likelihood, epsilon);
+    bool const round_ended = optimise_next(state, likelihood, epsilon, pace_of(state.stage));
     keep_tree(state, likelihood);
     state.models = likelihood.models();
     if (!round_ended) return;
@@ -126,7 +119,7 @@ void keep_fits(SearchState& state, DistributedLikelihood const& likelihood) {
 void advance_choice(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     likelihood.reach(choice_phase.before);
     if (state.round == 0 && state.position == 0) static_cast<void>(keep_loglh(state, likelihood));
-    bool const round_ended = optimise_next(state, likelihood, options.choice_epsilon);
+    bool const round_ended = optimise_next(state, likelihood, options.choice_epsilon, Pace::by_batch);
     likelihood.reach(choice_phase.inside);
     keep_fits(state, likelihood);
     if (round_ended && keep_loglh(state, likelihood) >= options.choice_epsilon) {
@@ -326,9 +319,18 @@ void finish(SearchState& state, DistributedLikelihood& likelihood, SearchOptions
 
 }  // namespace
 
+bool optimise_next(SearchState& state, DistributedLikelihood& likelihood, double epsilon, Pace pace) {
+    if (state.position == 0) {
+        smooth_all_branches(likelihood, epsilon, pace);
+    } else {
+        optimise_models(likelihood, epsilon);
+    }
+    return ++state.position > 1;
+}
+
 void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     auto const evaluations_before = likelihood.evaluations();
-    bool const chooses = state.stage == Stage::model_choice;
+    bool const keeps_models = changes_subject(state.stage);
     switch (state.stage) {
         case Stage::model_choice:
             advance_choice(state, likelihood, options);
@@ -363,6 +365,9 @@ void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOption
         case Stage::tests:
             advance_tests(state, likelihood, *options.test_samples);
             break;
+        case Stage::merging:
+            advance_merging(state, likelihood, options);
+            break;
         case Stage::done:
             REGRAFT_EXPECTS(!"a step after the last one");
     }
@@ -370,7 +375,7 @@ void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOption
     if (state.stage == Stage::ultrafast && options.replicates == nullptr) enter(state, Stage::support);
     if (state.stage == Stage::support && options.rell_samples == nullptr) enter(state, Stage::tests);
     if (state.stage == Stage::tests && !options.test_samples) enter(state, Stage::done);
-    if (!chooses && state.stage == Stage::done) finish(state, likelihood, options);
+    if (!keeps_models && state.stage == Stage::done) finish(state, likelihood, options);
     ++state.steps;
     state.evaluations += likelihood.evaluations() - evaluations_before;
 }

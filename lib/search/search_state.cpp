@@ -56,6 +56,8 @@ std::string to_string(Stage stage) {
             return "tests";
         case Stage::done:
             return "done";
+        case Stage::merging:
+            return "merging";
     }
     return "";
 }
@@ -80,6 +82,15 @@ std::string describe(SearchState const& state) {
                (running.size() == 1 ? running.front()->running->candidate.name()
                                     : std::to_string(running.size()) + " partitions") +
                ")";
+    }
+    if (state.stage == Stage::merging) {
+        auto const& merging = *state.merging;
+        auto const of_round = merging.tried.size() + merging.running.size() + merging.waiting.size();
+        if (merging.phase == Merging::Phase::partitions) return "merging, partitions";
+        if (merging.phase == Merging::Phase::scheme)
+            return "merging, best scheme round " + std::to_string(state.round + 1);
+        return "merging, " + std::to_string(merging.scheme.size()) + " subsets, " +
+               std::to_string(merging.tried.size()) + " of " + std::to_string(of_round) + " pairs known";
     }
     return to_string(state.stage) + " round " + std::to_string(state.round + 1);
 }
@@ -115,6 +126,8 @@ std::vector<std::byte> SearchState::to_bytes() const {
     for (auto const& replicate : replicates) replicate.write(out);
     out.put_all(std::span(alrt));
     counts.write(out);
+    // Checkpoints of other searches, of this version or an earlier one, end here.
+    if (merging) merging->write(out);
     return out.take();
 }
 
@@ -129,7 +142,7 @@ SearchState SearchState::from_bytes(std::span<std::byte const> bytes) {
     state.choices.resize(in.get_count(1));
     for (auto& choice : state.choices) choice = PartitionChoice::read(in);
     state.stage = in.get<Stage>();
-    if (state.stage > Stage::done) throw InputError("there is no stage of a search with this number");
+    if (state.stage > Stage::merging) throw InputError("there is no stage of a search with this number");
     state.round = in.get<std::uint32_t>();
     state.position = in.get<std::uint64_t>();
     state.loglh = in.get<double>();
@@ -150,6 +163,7 @@ SearchState SearchState::from_bytes(std::span<std::byte const> bytes) {
     for (auto left = in.get_count(1); left > 0; --left) state.replicates.push_back(ReplicateTree::read(in));
     state.alrt = in.get_all<double>();
     state.counts = SampleCounts::read(in);
+    if (!in.empty()) state.merging = Merging::read(in);
     return state;
 }
 
@@ -170,10 +184,37 @@ void begin_model_choice(SearchState& state, std::span<std::size_t const> partiti
     state.stage = Stage::model_choice;
 }
 
+bool changes_subject(Stage stage) {
+    return stage == Stage::model_choice || stage == Stage::merging;
+}
+
+namespace {
+
+/// The lengths may be those of the tree.
+Subject subject_of_merging(SearchState const& state, BranchLinkage linkage) {
+    auto const& fits = state.merging->subject();
+    Subject result{{}, state.tree, {}, {}, linkage};
+    auto const edges = state.tree.edges();
+    bool const is_unlinked = linkage == BranchLinkage::unlinked;
+    if (is_unlinked) result.tree = state.tree.with_length_sets(checked_cast<std::uint32_t>(fits.size()));
+    for (std::uint32_t set = 0; set < fits.size(); ++set) {
+        auto const& fit = fits[set];
+        result.subsets.push_back(fit.subset);
+        result.specs.push_back(state.specs[fit.subset.front()]);
+        result.models.push_back(fit.model);
+        for (std::size_t i = 0; is_unlinked && i < edges.size(); ++i)
+            result.tree.set_length(edges[i], fit.lengths[i], set);
+    }
+    return result;
+}
+
+}  // namespace
+
 Subject subject(SearchState const& state, BranchLinkage linkage) {
+    if (state.stage == Stage::merging) return subject_of_merging(state, linkage);
     if (state.stage != Stage::model_choice) {
-        std::vector<std::size_t> all(state.specs.size());
-        std::iota(all.begin(), all.end(), std::size_t{0});
+        std::vector<Subset> all;
+        for (std::uint32_t q = 0; q < state.specs.size(); ++q) all.push_back({q});
         return {std::move(all), state.tree, state.specs, state.models, linkage};
     }
     auto const choices = unfinished(state.choices);
@@ -182,7 +223,7 @@ Subject subject(SearchState const& state, BranchLinkage linkage) {
     auto const edges = state.tree.edges();
     for (std::uint32_t set = 0; set < num_sets; ++set) {
         auto const& fit = *choices[set]->running;
-        result.partitions.push_back(choices[set]->partition);
+        result.subsets.push_back({checked_cast<std::uint32_t>(choices[set]->partition)});
         result.specs.push_back(likelihood::parse_model(fit.candidate.name()));
         result.models.push_back(fit.model);
         for (std::size_t i = 0; i < edges.size(); ++i) result.tree.set_length(edges[i], fit.lengths[i], set);
@@ -200,6 +241,19 @@ SearchState start_at(Stage stage, SearchState best) {
 }
 
 }  // namespace
+
+SearchState start_merging(SearchState best) {
+    auto state = start_at(Stage::merging, std::move(best));
+    auto& merging = state.merging.emplace();
+    auto const edges = state.tree.edges();
+    bool const is_unlinked = state.tree.num_length_sets() > 1;
+    for (std::uint32_t q = 0; q < state.models.size(); ++q) {
+        auto& fit = merging.scheme.emplace_back(SubsetFit{{q}, state.models[q], {}});
+        for (std::size_t i = 0; is_unlinked && i < edges.size(); ++i)
+            fit.lengths.push_back(state.tree.length(edges[i], q));
+    }
+    return state;
+}
 
 SearchState start_fusing(SearchState best) {
     best.successes = best.failures = 0;

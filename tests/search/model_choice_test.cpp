@@ -114,7 +114,7 @@ struct Fixture {
         auto now = subject(state, BranchLinkage::scaled);
         auto const all = test::my_sites(data, comm);
         std::vector<likelihood::Sites> sites;
-        for (auto q : now.partitions) sites.push_back(all[q]);
+        for (auto const& subset : now.subsets) sites.push_back(all[subset.front()]);
         return std::make_unique<DistributedLikelihood>(comm, now.tree, now.specs, now.models, now.linkage, sites,
                                                        test::partition_options(data));
     }

@@ -215,9 +215,8 @@ void Reading::count_states() {
         for (std::size_t c = 0; c < num_symbols; ++c) {
             if (sums[c] > 0) states.push_back({msa::state_mask(alphabet, static_cast<char>(c)), sums[c]});
         }
-        auto const constant = static_cast<double>(sums.back());
-        auto const all = static_cast<double>(msa::num_sites(input_.partitions[q].sites));
-        dataset_.counted.push_back({msa::empirical_frequencies(states, input_.specs[q].num_states()), constant / all});
+        dataset_.counted.push_back(counted_from(std::move(states), sums.back(),
+                                                msa::num_sites(input_.partitions[q].sites), alphabet.num_states));
         counts(q).invariant_sites = sums.back() - counts(q).gap_sites;
     }
 }

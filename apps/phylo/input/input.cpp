@@ -24,8 +24,7 @@
 namespace regraft::phylo {
 namespace {
 
-/// The fraction of sites of a partition that may have one state everywhere.
-double invariant_share(msa::Patterns const& patterns, std::size_t partition) {
+CountedData counted_in(msa::Patterns const& patterns, std::size_t partition) {
     auto const alphabet = patterns.alphabet[partition];
     std::uint64_t constant = 0;
     std::uint64_t all = 0;
@@ -35,7 +34,7 @@ double invariant_share(msa::Patterns const& patterns, std::size_t partition) {
         all += patterns.weight[i];
         if (states != 0) constant += patterns.weight[i];
     }
-    return static_cast<double>(constant) / static_cast<double>(all);
+    return counted_from(msa::count_states(patterns, partition), constant, all, alphabet.num_states);
 }
 
 /// Lets patterns have the weights of their sites. Some may have none.
@@ -107,11 +106,7 @@ Input to_input(CheckedInput const& checked) {
     dataset.weights = patterns.weight;
     if (!checked.site_frequencies.values.empty())
         dataset.site_frequencies = frequencies_of_patterns(checked.site_frequencies, patterns);
-    for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
-        auto const& spec = dataset.specs[q];
-        dataset.counted.push_back({msa::empirical_frequencies(msa::count_states(patterns, q), spec.num_states()),
-                                   invariant_share(patterns, q)});
-    }
+    for (std::size_t q = 0; q < dataset.specs.size(); ++q) dataset.counted.push_back(counted_in(patterns, q));
     std::vector<Digest> digests;
     for (std::size_t i = 0; i < patterns.num_patterns(); ++i)
         digests.push_back(digest(std::as_bytes(patterns.column(i))));
@@ -218,6 +213,7 @@ std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees,
     if (options.starts == "tree" && num_user_trees == 0) {
         throw InputError("--starts tree: there is no tree, expected --tree FILE");
     }
+    if (options.command == Command::merge && starts.empty()) return {{Start::Kind::parsimony, 0}};
     if (options.command != Command::search || options.starts == "tree") return starts;
     if (!options.starts.empty()) {
         std::ranges::copy(parse_starts(options.starts), std::back_inserter(starts));

@@ -47,6 +47,10 @@ std::map<std::string, std::string> const examples{
     {"test",
      "  regraft-phylo test --msa a.phy --model GTR+G --trees hypotheses.nwk\n"
      "  regraft-phylo test --msa a.phy --model a.phy.regraft.bestModel --trees hypotheses.nwk --sitelh\n"},
+    {"merge",
+     "  regraft-phylo merge --msa genes.phy --partitions genes.part --prefix genes\n"
+     "  regraft-phylo search --msa genes.phy --partitions genes.bestScheme\n"
+     "  regraft-phylo merge --msa genes.phy --partitions genes.nex --model auto --tree genes.nwk --merge-share 10\n"},
     {"loglh", "  regraft-phylo loglh --msa a.phy --model a.phy.regraft.bestModel --tree a.phy.regraft.bestTree\n"}};
 
 /// Options that belong together, in the order of the help.
@@ -58,6 +62,7 @@ std::vector<OptionGroup> const groups{
     {"Input",
      {"--msa", "--model", "--criterion", "--partitions", "--brlen", "--site-weights", "--site-frequencies", "--tree",
       "--trees", "--constraint", "--reduced"}},
+    {"Merging", {"--merge-share"}},
     {"Search", {"--starts", "--effort", "--spr-radius", "--seed"}},
     {"Support", {"--all", "--bs-trees", "--bs-metric", "--ufboot", "--alrt", "--samples"}},
     {"Output",
@@ -122,6 +127,23 @@ constexpr char const* what_test_does =
     "--sitelh,\n"
     "PREFIX.bestTree, .svg, .bestModel (of the likeliest tree), .json, .log. Exit codes as for search.";
 
+constexpr char const* what_merge_does =
+    "Finds out which partitions should share a model. Two of them become one as long as that lowers the BIC (or other\n"
+    "--criterion) of the scheme: in each round, all pairs are tried, or a share of them, and the best is merged. Only\n"
+    "partitions with the same model are merged. With auto, the models for this are GTR+FC+G4m and LG+G4m, and the "
+    "search\n"
+    "with the merged partitions then chooses their models.\n"
+    "\n"
+    "All is computed on the tree of --tree, or on a parsimony tree. With --brlen unlinked, each union has branch "
+    "lengths of\n"
+    "its own; otherwise those of the scheme as given, in proportion with scaled. In the end, the best scheme is "
+    "optimised\n"
+    "as a whole.\n"
+    "\n"
+    "Output: PREFIX.bestScheme (a partition file, for --partitions), PREFIX.json, .log; and of the partitions as "
+    "given,\n"
+    "PREFIX.bestTree, .svg, .bestModel. Exit codes as for search.";
+
 constexpr char const* after =
     "Output: PREFIX.bestTree (Newick), PREFIX.svg (the tree, drawn), PREFIX.bestModel (for --model), PREFIX.json\n"
     "(results, models, a record per failure), PREFIX.log. With several starts also PREFIX.mlTrees; with a bootstrap\n"
@@ -147,6 +169,14 @@ std::string list_of_points() {
 /// Refuses signs, because CLI11 reads -1 as 2^64 - 1.
 std::string whole_number(std::string const& text) {
     return text.find_first_not_of("0123456789") == std::string::npos ? "" : "'" + text + "' is not a whole number";
+}
+
+/// CLI::Range would allow 0, and NaN.
+std::string above_0_to_100(std::string const& text) {
+    double value = 0;
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    bool const is_read = error == std::errc() && end == text.data() + text.size();
+    return is_read && value > 0 && value <= 100 ? "" : "'" + text + "', expected a number above 0 and up to 100";
 }
 
 void add_input_options(CLI::App& app, Options& options) {
@@ -299,8 +329,9 @@ void add_options(CLI::App& app, Options& options) {
                                                              {"off", likelihood::Repeats::off}};
     std::map<std::string, Criterion> const criteria{
         {"bic", Criterion::bic}, {"aicc", Criterion::aicc}, {"aic", Criterion::aic}};
-    app.add_option("--criterion", options.criterion,
-                   "criterion by which --model auto chooses: bic (default), aicc or aic")
+    app.add_option(
+           "--criterion", options.criterion,
+           "criterion by which --model auto chooses, and by which merge compares schemes: bic (default), aicc or aic")
         ->transform(common::one_of(criteria))
         ->type_name("NAME");
     app.add_option("--seed", options.seed, "seed of all random choices (default 1)")
@@ -385,6 +416,17 @@ void add_test_options(CLI::App& app, Options& options) {
     app.footer(what_test_does);
 }
 
+void add_merge_options(CLI::App& app, Options& options) {
+    app.add_option("--tree", options.tree, "Newick tree on which partitions are merged (default: one by parsimony)")
+        ->type_name("FILE");
+    app.add_option("--merge-share", options.merge_share,
+                   "percentage of the pairs of partitions that each round tries, those whose models are the most "
+                   "similar (default 100; 10 for hundreds of partitions)")
+        ->check(above_0_to_100)
+        ->type_name("PERCENT");
+    app.footer(what_merge_does);
+}
+
 void add_profile(CLI::App& app, Options& options) {
     app.add_flag("--profile", options.profile,
                  "measure where ranks lose time: PREFIX.profile.json and PREFIX.profile.svg tell how evenly they work "
@@ -407,7 +449,9 @@ void complete(Options& options) {
     if (!options.reduced.empty() && !options.site_frequencies.empty())
         throw CLI::ValidationError("--reduced", "has other sites than --site-frequencies, expected only one of both");
     if (options.command == Command::check) return;
-    if (options.command != Command::search && options.tree.empty()) {
+    if (options.command == Command::merge && options.partitions.empty() && !options.model.empty())
+        throw CLI::ValidationError("--partitions", "FILE is needed: there is nothing to merge without partitions");
+    if (options.command != Command::search && options.command != Command::merge && options.tree.empty()) {
         throw CLI::ValidationError(
             "--tree",
             "FILE is needed: loglh and evaluate tell how well a given tree, in Newick format, explains the "
@@ -435,17 +479,21 @@ Parsed parse_our_words(int argc, char const* const* argv) {
         {"search", "find a good tree: hill climbing by SPR moves, and escapes from local maxima"},
         {"evaluate", "optimise model and branch lengths on --tree"},
         {"test", "test which of given trees the data reject: AU, SH, KH, bootstrap proportions"},
+        {"merge", "find out which partitions should share a model: those of the scheme with the lowest BIC"},
         {"loglh",
          "compute the log-likelihood of --tree at its branch lengths, with start parameters (rates 1, alpha 1)"}};
-    Command const meaning[] = {Command::search, Command::evaluate, Command::test, Command::loglh};
+    Command const meaning[] = {Command::search, Command::evaluate, Command::test, Command::merge, Command::loglh};
     CLI::App* subcommands[std::size(meaning)];
     for (std::size_t i = 0; i < std::size(meaning); ++i) {
         subcommands[i] = app.add_subcommand(commands[i].first, commands[i].second);
         add_input_options(*subcommands[i], options);
         if (meaning[i] == Command::search) add_search_options(*subcommands[i], options);
         add_options(*subcommands[i], options);
-        (meaning[i] == Command::test ? add_test_options : add_tree)(*subcommands[i], options);
-        if (meaning[i] != Command::test) add_site_results(*subcommands[i], options);
+        auto* const add_rest = meaning[i] == Command::test    ? add_test_options
+                               : meaning[i] == Command::merge ? add_merge_options
+                                                              : add_tree;
+        add_rest(*subcommands[i], options);
+        if (meaning[i] != Command::test && meaning[i] != Command::merge) add_site_results(*subcommands[i], options);
         if (meaning[i] != Command::loglh) add_profile(*subcommands[i], options);
         group_options(*subcommands[i]);
     }

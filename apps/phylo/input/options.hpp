@@ -14,14 +14,14 @@ namespace regraft::phylo {
 
 using namespace search;
 
-enum class Command : std::uint8_t { check, loglh, evaluate, test, search };
+enum class Command : std::uint8_t { check, loglh, evaluate, test, search, merge };
 
 struct Options {
     std::string command_line;  // as the user gave it
     Command command = Command::search;
     std::filesystem::path msa;
     std::string model;                       // empty if the partition file has models
-    Criterion criterion = Criterion::bic;    // criterion for the choice of models
+    Criterion criterion = Criterion::bic;    // criterion for the choice of models, and for merging partitions
     std::filesystem::path partitions;        // empty: all sites share the model
     std::filesystem::path site_weights;      // file with the weight of each site; empty: all 1
     std::filesystem::path site_frequencies;  // file with the frequencies of each site; empty: those of the model
@@ -36,6 +36,7 @@ struct Options {
     std::uint32_t ultrafast_replicates = 0;  // replicates of the ultrafast bootstrap; 0: none
     std::uint32_t alrt_replicates = 0;       // replicates of SH-aLRT; 0: none
     std::uint32_t samples = 10'000;          // samples of each size, for tests of trees
+    double merge_share = 100;                // percentage of the pairs of partitions that are tried
     bool site_loglh = false;                 // write the log-likelihoods of single sites
     bool site_rates = false;                 // write the rates of single sites
     bool ancestral = false;                  // write the states of ancestors

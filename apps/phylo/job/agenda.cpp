@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include "regraft/msa/support.hpp"
 #include "regraft/search/resampling.hpp"
 #include "report/agreement.hpp"
+#include "report/merge_report.hpp"
 #include "report/test_report.hpp"
 
 namespace regraft::phylo {
@@ -29,6 +31,7 @@ Goal goal_of(Command command) {
             return Goal::tree;
         case Command::evaluate:
         case Command::test:
+        case Command::merge:
             return Goal::evaluation;
         case Command::loglh:
         case Command::check:
@@ -94,7 +97,7 @@ std::vector<Item> Agenda::next_items(Progress const& progress) {
             if (Item const item{purpose, i}; !progress.is_done(item)) items.push_back(item);
         }
     };
-    if (!dataset_.automatic().empty()) want(Purpose::model_choice, 1);
+    if (chooses()) want(Purpose::model_choice, 1);
     if (items.empty()) want(Purpose::start, num_starts(progress));
     if (items.empty() && fuses()) want(Purpose::fusion, 1);
     if (items.empty() && options_.ultrafast_replicates > 0) want(Purpose::pilot, num_pilots(options_));
@@ -102,6 +105,7 @@ std::vector<Item> Agenda::next_items(Progress const& progress) {
     if (items.empty()) want(Purpose::replicate, wanted_replicates(progress));
     if (items.empty() && options_.alrt_replicates > 0) want(Purpose::support, 1);
     if (items.empty() && tests()) want(Purpose::test, num_sample_sizes);
+    if (items.empty() && merges()) want(Purpose::merge, 1);
     return items;
 }
 
@@ -127,6 +131,40 @@ bool Agenda::fuses() const {
 
 bool Agenda::tests() const {
     return options_.command == Command::test;
+}
+
+bool Agenda::merges() const {
+    return options_.command == Command::merge;
+}
+
+/// While partitions are merged, the models that are to be chosen later are one for all of a kind.
+bool Agenda::chooses() const {
+    return !merges() && !dataset_.automatic().empty();
+}
+
+/// The spec of each partition with which a job begins.
+std::vector<ModelSpec> Agenda::first_specs() const {
+    auto specs = dataset_.specs;
+    if (!merges()) return specs;
+    for (auto q : dataset_.automatic()) specs[q] = merging_model(specs[q].alphabet);
+    return specs;
+}
+
+/// Partitions may be merged if they have the same model, or if it is to be chosen for both. A number of sites that were
+/// left out belongs to one partition.
+MergeOptions Agenda::merge_options() const {
+    MergeOptions result{.share = options_.merge_share, .kinds = {}, .work = {}};
+    std::map<std::string, std::uint32_t> kinds;
+    auto const specs = first_specs();
+    for (std::uint32_t q = 0; q < specs.size(); ++q) {
+        auto const& spec = specs[q];
+        auto name = (is_automatic(dataset_.partitions[q]) ? "auto " : "") + spec.text;
+        if (spec.ascertainment != likelihood::Ascertainment::none) name += fmt::format(" {}", q);
+        result.kinds.push_back(kinds.try_emplace(name, kinds.size()).first->second);
+        auto const patterns = dataset_.partition_begin[q + 1] - dataset_.partition_begin[q];
+        result.work.push_back(patterns * spec.num_states() * spec.num_site_categories());
+    }
+    return result;
 }
 
 /// The number of replicates that are wanted now. If they may converge, it is the next number at which convergence is
@@ -168,6 +206,8 @@ std::string Agenda::name_of(Item item) const {
             return fmt::format("replicate {}", item.number + 1);
         case Purpose::support:
             return "SH-aLRT";
+        case Purpose::merge:
+            return "";
         case Purpose::test:
             return fmt::format("samples of {:.1f} of the sites", 0.1 * sample_size(item.number).tenths);
     }
@@ -199,6 +239,9 @@ SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
                 std::ranges::move(pilot_trees(progress), std::back_inserter(result.others));
             break;
         case Purpose::support:
+            break;
+        case Purpose::merge:
+            result.merging = merge_options();
             break;
         case Purpose::test:
             result.test_samples = {nullptr, sample_size(item.number), options_.samples,
@@ -271,6 +314,7 @@ bool Agenda::needs_patterns(Item item, Progress const& progress) const {
         case Purpose::ultrafast:
         case Purpose::support:
         case Purpose::test:
+        case Purpose::merge:
             break;
     }
     return false;
@@ -280,6 +324,7 @@ SearchState Agenda::first_state(Item item, Progress const& progress, msa::Patter
     if (item.purpose == Purpose::fusion) return start_fusing(*progress.find(best_start(progress)));
     if (item.purpose == Purpose::ultrafast) return start_ultrafast(*progress.find(best_item(progress)));
     if (item.purpose == Purpose::support) return start_support(*progress.find(best_item(progress)));
+    if (item.purpose == Purpose::merge) return start_merging(*progress.find(best_item(progress)));
     if (item.purpose == Purpose::test) return start_tests(*progress.find(best_item(progress)));
     auto const options = options_of(item, progress);
     auto const tree_of = [&](Start start, msa::Patterns const* from) {
@@ -301,7 +346,7 @@ SearchState Agenda::first_state(Item item, Progress const& progress, msa::Patter
         if (is_pilot) state.stage = Stage::near_spr;  // the models of the best tree are good enough
         return state;
     }
-    auto specs = dataset_.specs;
+    auto specs = first_specs();
     if (auto const* const choice = progress.find({Purpose::model_choice})) specs = choice->specs;
     std::vector<Model> models;
     for (std::size_t q = 0; q < specs.size(); ++q) models.push_back(start_model(specs[q], dataset_.counted[q]));
@@ -342,6 +387,8 @@ std::vector<std::string> Agenda::lines_of(std::span<Item const> items, Progress 
         }
     }
     if (items.front().purpose == Purpose::test) lines = test_lines(tests_of(progress));
+    if (items.front().purpose == Purpose::merge)
+        lines = merge_lines(dataset_, *progress.find({Purpose::merge})->merging, options_.criterion);
     return lines;
 }
 
@@ -370,6 +417,7 @@ Result Agenda::result_of(Progress const& progress) {
         result.ultrafast_agreement = agreement_of_halves(result.ultrafast);
     }
     if (tests()) result.tests = tests_of(progress);
+    if (merges()) result.merging = progress.find({Purpose::merge})->merging;
     auto const replicates = wanted_replicates(progress);
     for (std::uint32_t i = 0; i < replicates; ++i) {
         result.replicates.push_back(progress.find({Purpose::replicate, i})->tree);
@@ -387,7 +435,7 @@ Result Agenda::result_of(Progress const& progress) {
 bool Agenda::has(Item item) const {
     switch (item.purpose) {
         case Purpose::model_choice:
-            return item.number == 0 && !dataset_.automatic().empty();
+            return item.number == 0 && chooses();
         case Purpose::start:
             return item.number < beginnings_.starts.size();
         case Purpose::fusion:
@@ -402,6 +450,8 @@ bool Agenda::has(Item item) const {
             return item.number == 0 && options_.alrt_replicates > 0;
         case Purpose::test:
             return item.number < num_sample_sizes && tests();
+        case Purpose::merge:
+            return item.number == 0 && merges();
     }
     return false;
 }
@@ -416,7 +466,8 @@ void Agenda::check(Progress const& progress) const {
                      .constraint = constraint(),
                      .num_trees = beginnings_.starts.size(),
                      .num_samples = options_.samples,
-                     .num_replicates = options_.ultrafast_replicates});
+                     .num_replicates = options_.ultrafast_replicates,
+                     .merging = merges() ? std::optional(merge_options()) : std::nullopt});
     }
 }
 
@@ -435,6 +486,7 @@ std::uint64_t Agenda::fingerprint() const {
           std::uint64_t{options_.ultrafast_replicates}, std::uint64_t{tests() ? options_.samples : 0}}) {
         out.put(number);
     }
+    if (merges()) out.put(options_.merge_share);
     return hash(out.bytes());
 }
 

@@ -69,6 +69,10 @@ private:
     std::uint32_t num_starts(Progress const& progress) const;
     bool fuses() const;
     bool tests() const;
+    bool merges() const;
+    bool chooses() const;
+    std::vector<ModelSpec> first_specs() const;
+    MergeOptions merge_options() const;
     std::vector<TreeTest> tests_of(Progress const& progress) const;
     bool has(Item item) const;
     std::uint32_t wanted_replicates(Progress const& progress);

@@ -19,10 +19,31 @@ ft::FailPhase commit_phase("commit");
 constexpr std::uint64_t evaluations_per_commit = 200;
 constexpr std::uint64_t work_per_commit = 20'000'000;
 
-template <class T>
-std::vector<T> selected(std::vector<T> all, std::span<std::size_t const> indices) {
-    std::vector<T> result;
-    for (auto i : indices) result.push_back(std::move(all[i]));
+/// The numbers of patterns in subsets of the partitions.
+std::vector<std::uint64_t> sums_of(std::span<std::uint64_t const> patterns, std::span<Subset const> subsets) {
+    std::vector<std::uint64_t> sums;
+    for (auto const& subset : subsets) {
+        auto& sum = sums.emplace_back();
+        for (auto q : subset) sum += patterns[q];
+    }
+    return sums;
+}
+
+void append(likelihood::Sites& sites, likelihood::Sites const& more) {
+    auto const append_all = [](auto& to, auto const& from) { to.insert(to.end(), from.begin(), from.end()); };
+    append_all(sites.weights, more.weights);
+    for (std::size_t t = 0; t < sites.rows.size(); ++t) append_all(sites.rows[t], more.rows[t]);
+}
+
+/// The sites of subsets of the partitions. Precondition: partitions of several subsets are not alone in any, and those
+/// that are not alone have no sites with frequencies of their own, nor left out.
+std::vector<likelihood::Sites> united(std::vector<likelihood::Sites> parts, std::span<Subset const> subsets) {
+    std::vector<likelihood::Sites> result;
+    for (auto const& subset : subsets) {
+        bool const is_alone = subset.size() == 1;
+        auto& sites = result.emplace_back(is_alone ? std::move(parts[subset.front()]) : parts[subset.front()]);
+        for (std::size_t i = 1; i < subset.size(); ++i) append(sites, parts[subset[i]]);
+    }
     return result;
 }
 
@@ -50,19 +71,18 @@ Climber::Climber(Context& context, Knowledge& known, Records& records, JobFiles&
 }
 
 void Climber::finish(Task const& task, SearchState& state, Batch const& batch) {
-    while (state.stage == Stage::model_choice) climb(task, state, batch);
-    if (state.stage != Stage::done) climb(task, state, batch);
+    while (state.stage != Stage::done) climb(task, state, batch);
 }
 
 DistributedLikelihood Climber::likelihood_of(SearchState const& state, ft::Participants participants,
                                              std::span<std::uint32_t const> weights) const {
     auto const& dataset = context_.dataset;
     auto now = subject(state, context_.options.linkage);
-    auto const patterns = selected(patterns_of(sites_.work(), dataset.partitions.size()), now.partitions);
+    auto const patterns = sums_of(patterns_of(sites_.work(), dataset.partitions.size()), now.subsets);
     auto const to_use = resources(context_.options, dataset, now.specs, patterns);
     auto sites = to_local_sites(dataset, sites_.work(), sites_.blocks(), weights);
     return DistributedLikelihood(participants, std::move(now.tree), std::move(now.specs), std::move(now.models),
-                                 now.linkage, selected(std::move(sites), now.partitions), to_use);
+                                 now.linkage, united(std::move(sites), now.subsets), to_use);
 }
 
 /// Makes steps until the state needs another likelihood, or the last step is done.
@@ -94,6 +114,7 @@ void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
                          task.item.purpose != Purpose::test;
     bool const samples = state.stage == Stage::tests;  // a step is much work, which few evaluations count
     bool const chooses = state.stage == Stage::model_choice;
+    bool const may_change = changes_subject(state.stage);
     bool serves = state.stage != Stage::done;
     while (serves) {
         auto const was = describe(state);
@@ -117,7 +138,7 @@ void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
             known_.news.note(task.item, state);
             comm.declare_failure("a request to stop");
         }
-        serves = state.stage != Stage::done && !(chooses && went_on);
+        serves = state.stage != Stage::done && !(may_change && went_on);
     }
 }
 

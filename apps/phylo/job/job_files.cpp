@@ -15,6 +15,7 @@
 #include "regraft/checkpoint/mini_checkpoint.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/errors.hpp"
+#include "report/merge_report.hpp"
 #include "report/test_report.hpp"
 #include "report/tree_files.hpp"
 #include "sites/posterior_frequencies.hpp"
@@ -280,6 +281,7 @@ void JobFiles::write_files_of(Result const& result, std::vector<disk::NewFile> l
     for (auto& [extension, text] : tree_files(dataset, result)) add(extension, std::move(text));
     add(".bestModel", best_models(dataset, result.state));
     if (!result.tests.empty()) add(".test", test_table(result.tests));
+    if (result.merging) add(".bestScheme", msa::to_text(best_scheme(dataset, *result.merging)));
     if (options.site_loglh) add(".siteLH", site_table(dataset, result.site_loglh));
     if (options.site_rates) {
         auto const file = options.output(".rate").filename().string();

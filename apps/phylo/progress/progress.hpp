@@ -24,6 +24,7 @@ enum class Purpose : std::uint8_t {
     replicate,  // a search on resampled sites
     support,    // the support of the best tree's edges, by likelihoods
     test,       // samples of one size, for tests of trees
+    merge,      // the merging of partitions
 };
 
 /// A search. Its result is a function of the item, the input and the options.

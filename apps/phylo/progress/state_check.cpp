@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <string>
 
 #include "regraft/core/errors.hpp"
@@ -107,6 +108,77 @@ void check_choices(SearchState const& state, Purpose purpose, Expected const& ex
     require((state.stage == Stage::model_choice) == chooses, "whose models are chosen in another stage");
 }
 
+/// Checks the fit of a subset, whose partitions then are known to be of one kind.
+void check_subset(SubsetFit const& fit, SearchState const& state, Expected const& expected) {
+    auto const& subset = fit.subset;
+    bool const is_increasing = std::ranges::adjacent_find(subset, std::greater_equal<>()) == subset.end();
+    auto const num_partitions = expected.dataset.specs.size();
+    require(!subset.empty() && is_increasing && subset.back() < num_partitions, "with a subset that is none");
+    auto const& kinds = expected.merging->kinds;
+    require(std::ranges::all_of(subset, [&](auto q) { return kinds[q] == kinds[subset.front()]; }),
+            "that merges partitions with different models");
+    std::vector<CountedData> counted;
+    for (auto q : subset) counted.push_back(expected.dataset.counted[q]);
+    auto const& spec = state.specs[subset.front()];
+    check_model(spec, fit.model, counted_together(counted, spec.num_states()));
+    require(fit.lengths.size() == (expected.linkage == BranchLinkage::unlinked ? state.tree.num_edges() : 0),
+            "with a subset of more or fewer branches");
+    require(std::ranges::all_of(fit.lengths, [](double length) { return std::isfinite(length) && length >= 0; }),
+            "with a subset of an impossible branch length");
+}
+
+/// Whether a subset is the union of two subsets of the scheme.
+bool is_union(Subset const& subset, std::vector<SubsetFit> const& scheme) {
+    std::size_t parts = 0;
+    std::size_t size = 0;
+    for (auto const& fit : scheme) {
+        if (!std::ranges::includes(subset, fit.subset)) continue;
+        ++parts;
+        size += fit.subset.size();
+    }
+    return parts == 2 && size == subset.size() && std::ranges::is_sorted(subset);
+}
+
+/// Checks what a merging of partitions relies on.
+void check_merging(SearchState const& state, Purpose purpose, Expected const& expected) {
+    bool const merges = purpose == Purpose::merge;
+    require(state.merging.has_value() == merges, "that merges partitions, but has another purpose");
+    require((state.stage == Stage::merging) <= merges, "that merges partitions in another stage");
+    require(!merges || state.stage == Stage::merging || state.stage == Stage::done, "that merges nothing");
+    if (!merges) return;
+    auto const& [phase, scheme, tried, waiting, running, merges_made, num_tried, given, best] = *state.merging;
+    std::vector<std::uint32_t> all;
+    for (auto const& fit : scheme) {
+        check_subset(fit, state, expected);
+        all.insert(all.end(), fit.subset.begin(), fit.subset.end());
+    }
+    std::ranges::sort(all);
+    std::vector<std::uint32_t> each(expected.dataset.specs.size());
+    std::iota(each.begin(), each.end(), 0U);
+    require(all == each, "with a scheme that lacks partitions, or has one twice");
+    for (auto const* fits : {&tried, &running}) {
+        for (auto const& fit : *fits) {
+            check_subset(fit, state, expected);
+            require(is_union(fit.subset, scheme), "with a union of other subsets");
+        }
+    }
+    require(std::ranges::is_sorted(tried, {}, &SubsetFit::subset), "with unions in another order");
+    auto const is_known = [&](Subset const& subset) {
+        auto const& kinds = expected.merging->kinds;
+        return is_union(subset, scheme) && subset.back() < kinds.size() &&
+               std::ranges::all_of(subset, [&](auto q) { return kinds[q] == kinds[subset.front()]; });
+    };
+    require(std::ranges::all_of(waiting, is_known), "that waits for a union of other subsets");
+    require(phase <= Merging::Phase::scheme, "in an unknown phase of a merging");
+    require((phase == Merging::Phase::pairs) == !running.empty(), "that tries no unions, or in another phase");
+    require(phase != Merging::Phase::partitions || scheme.size() == each.size(), "that has merged partitions before");
+    auto const is_named = [&](Subset const& subset) {
+        return !subset.empty() && std::ranges::all_of(subset, [&](auto q) { return q < each.size(); });
+    };
+    require(std::ranges::all_of(merges_made, [&](Merge const& m) { return is_named(m.first) && is_named(m.second); }),
+            "that has merged what is no partition");
+}
+
 /// Checks what the steps of each stage rely on.
 void check_stage(SearchState const& state, Purpose purpose) {
     auto const stage = state.stage;
@@ -179,6 +251,7 @@ void check_state(SearchState const& state, Item item, Expected const& expected) 
     check_models(state, expected);
     check_choices(state, purpose, expected);
     check_stage(state, purpose);
+    check_merging(state, purpose, expected);
     require(0 <= state.difficulty && state.difficulty <= 1, "for data of an impossible difficulty");
     check_supports(state, purpose);
     check_replicates(state, purpose, expected);

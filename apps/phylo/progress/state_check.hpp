@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "input/input.hpp"
 #include "input/options.hpp"
@@ -19,6 +20,7 @@ struct Expected {
     std::size_t num_trees = 0;     // trees that are tested
     std::uint32_t num_samples = 0;
     std::uint32_t num_replicates = 0;  // of the ultrafast bootstrap
+    std::optional<MergeOptions> merging = std::nullopt;
 };
 
 /// Throws InputError, which says what is wrong, if a step from the state would break a precondition. Results in the

@@ -109,6 +109,7 @@ std::string closing_lines(Options const& options, Result const& result) {
     if (!result.replicates.empty()) text += "; bootstrap: Felsenstein 1985, TBE: Lemoine et al. 2018";
     if (!result.ultrafast.empty()) text += "; ultrafast bootstrap: Minh et al. 2013, Hoang et al. 2018";
     if (!result.supports.alrt.empty()) text += "; SH-aLRT: Guindon et al. 2010";
+    if (result.merging) text += "; merging of partitions: Lanfear et al. 2012, 2014";
     if (!result.tests.empty()) text += "; AU test: Shimodaira 2002";
     if (result.starts.size() > 1 && result.tests.empty()) text += "; tree fusing: Goloboff 1999";
     text += "\n  in " + options.prefix + ".bestTree, .svg, .bestModel, .json, .log";
@@ -118,6 +119,7 @@ std::string closing_lines(Options const& options, Result const& result) {
     if (!result.ultrafast.empty()) text += ", .supportUltrafast, .ufboot";
     if (!result.supports.alrt.empty()) text += ", .supportAlrt";
     if (!result.tests.empty()) text += ", .test";
+    if (result.merging) text += ", .bestScheme";
     if (options.site_loglh) text += ", .siteLH";
     if (options.site_rates) text += ", .rate";
     if (options.pmsf) text += ", .sitefreq";

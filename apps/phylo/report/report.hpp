@@ -91,6 +91,7 @@ struct Result {
     double ultrafast_agreement = 0;               // agreement_of_halves of these, if there are some
     std::optional<msa::Convergence> convergence;  // that of the replicates, if convergence was requested
     Supports supports;
+    std::optional<Merging> merging;               // of partitions, if they were merged
     std::vector<TreeTest> tests;                  // of the starts' trees, if they are tested
     std::vector<std::vector<double>> site_loglh;  // of the trees that were evaluated, on the leading PE, if requested
     PatternRates pattern_rates;                   // of the best tree, likewise

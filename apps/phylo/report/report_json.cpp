@@ -6,6 +6,7 @@
 #include "regraft/ft/failure_plan.hpp"
 #include "regraft/likelihood/instructions.hpp"
 #include "regraft/msa/newick.hpp"
+#include "report/merge_report.hpp"
 #include "report/ranked_models.hpp"
 #include "report/report.hpp"
 #include "report/test_report.hpp"
@@ -52,6 +53,8 @@ char const* name(Command command) {
             return "test";
         case Command::search:
             return "search";
+        case Command::merge:
+            return "merge";
     }
     return "";
 }
@@ -227,6 +230,7 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
     for (auto const& choice : result.state.choices) {
         json["model_choice"].push_back(choice_to_json(dataset, result.state, choice, options.criterion));
     }
+    if (result.merging) json["merging"] = to_json(dataset, *result.merging, options);
     for (auto const* point : ft::fail_points()) {
         if (point->occurrences() > 0) json["points_reached"][point->name()] = point->occurrences();
     }

@@ -111,6 +111,7 @@ std::vector<char const*> output_extensions() {
             ".supportAlrt",
             ".consensus",
             ".test",
+            ".bestScheme",
             ".siteLH",
             ".rate",
             ".sitefreq",

@@ -73,6 +73,10 @@ std::vector<double> weights(std::span<TriedModel const> trials, Measure const& m
 std::optional<Candidate> next_candidate(msa::Alphabet alphabet, std::span<TriedModel const> trials,
                                         Measure const& measure);
 
+/// The model of partitions that are merged before their models are chosen: a scheme that is general, with rates that
+/// differ over sites. Precondition: DNA or amino acids.
+likelihood::ModelSpec merging_model(msa::Alphabet alphabet);
+
 /// The candidate with the most categories, which takes the most memory.
 Candidate largest_candidate(msa::Alphabet alphabet);
 

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "regraft/msa/patterns.hpp"
 #include "regraft/search/candidates.hpp"
 #include "regraft/search/distributed_likelihood.hpp"
 
@@ -14,9 +16,19 @@ namespace regraft::search {
 
 /// Values that are counted in the data of a partition before anything is computed.
 struct CountedData {
-    std::vector<double> frequencies;  // per state
-    double invariant = 0;             // fraction of sites that may have one state everywhere
+    std::vector<double> frequencies;       // per state
+    double invariant = 0;                  // fraction of sites that may have one state everywhere
+    std::vector<msa::StateCount> cells{};  // from which the frequencies follow; only for counted_together
+    std::uint64_t constant_sites = 0;      // that may have one state everywhere
+    std::uint64_t sites = 0;               // all of them, with weights
 };
+
+/// The values that follow from these counts.
+CountedData counted_from(std::vector<msa::StateCount> cells, std::uint64_t constant_sites, std::uint64_t sites,
+                         std::uint32_t num_states);
+/// The values of all these partitions together, as if their sites were one: the same bits. Precondition: each has its
+/// counts.
+CountedData counted_together(std::span<CountedData const> parts, std::uint32_t num_states);
 
 /// The start parameters of a model.
 Model start_model(ModelSpec const& spec, CountedData const& counted);

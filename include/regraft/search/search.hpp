@@ -12,6 +12,7 @@
 #include "regraft/search/constraint.hpp"
 #include "regraft/search/distributed_likelihood.hpp"
 #include "regraft/search/effort.hpp"
+#include "regraft/search/merging.hpp"
 #include "regraft/search/model_choice.hpp"
 #include "regraft/search/tested_trees.hpp"
 #include "regraft/search/topology.hpp"
@@ -27,6 +28,7 @@ enum class Goal : std::uint8_t { likelihood, evaluation, tree };
 /// Before both, models are chosen if requested. Near and far: how far subtrees are moved. Fusing leaves a local maximum
 /// by parts of other good trees, and goes back to far moves if that paid. Escapes leave it by random changes at one
 /// place. If requested: ultrafast is a bootstrap, support that of edges, tests are of given trees on resampled sites.
+/// Partitions are merged outside of this order; in checkpoints stages are numbers, so this one is the last.
 enum class Stage : std::uint8_t {
     model_choice,
     rough_model,
@@ -39,7 +41,8 @@ enum class Stage : std::uint8_t {
     ultrafast,
     support,
     tests,
-    done
+    done,
+    merging
 };
 std::string to_string(Stage stage);  // for people, such as "near SPR"
 
@@ -74,6 +77,7 @@ struct SearchState {
     std::vector<ReplicateTree> replicates;  // of the ultrafast bootstrap; empty until it has begun
     std::vector<double> alrt;               // SH-aLRT support of tree.edges(), NaN at tips; empty until it is computed
     SampleCounts counts;                    // of the samples so far, for tests of trees
+    std::optional<Merging> merging;         // of partitions, if they are merged
 
     std::vector<std::byte> to_bytes() const;  // the same for equal states
     /// Reads what to_bytes wrote. Throws InputError if these bytes are no state.
@@ -93,15 +97,18 @@ void begin_model_choice(SearchState& state, std::span<std::size_t const> partiti
                         std::span<CountedData const> counted);
 
 /// The trees and models that the next step computes on. While models are chosen these are not state.tree with all
-/// models, but the candidates of those partitions that still have some, each with its own branch lengths.
+/// models, but the candidates of those partitions that still have some, each with its own branch lengths. While
+/// partitions are merged, they are those of unions.
 struct Subject {
-    std::vector<std::size_t> partitions;  // their indices
-    msa::Tree tree;                       // with the lengths to start from
-    std::vector<ModelSpec> specs;         // this and all fields below are for these partitions
-    std::vector<Model> models;            // one for each of them
-    BranchLinkage linkage;                // unlinked while models are chosen
+    std::vector<Subset> subsets;   // of each model: the partitions whose sites it is for
+    msa::Tree tree;                // with the lengths to start from
+    std::vector<ModelSpec> specs;  // one per subset, like the models
+    std::vector<Model> models;
+    BranchLinkage linkage;  // unlinked while models are chosen
 };
 Subject subject(SearchState const& state, BranchLinkage linkage);  // linkage: of the search, once models are chosen
+/// Whether the next step may need another likelihood than the one before it.
+bool changes_subject(Stage stage);
 
 /// Options of a search; all PEs pass the same.
 struct SearchOptions {
@@ -120,6 +127,7 @@ struct SearchOptions {
     Replicates const* replicates = nullptr;          // for the ultrafast bootstrap; null: no such stage
     RellSamples const* rell_samples = nullptr;       // for SH-aLRT; null: no stage of support
     std::optional<TestSamples> test_samples;         // for tests of trees; none: no such stage
+    std::optional<MergeOptions> merging;             // for merging partitions
     std::vector<msa::Tree> others;           // good trees, the best first: to fuse the tree with, or to take parts from
     Constraint const* constraint = nullptr;  // all trees comply with it, including the first one; null: any tree
 };
@@ -139,11 +147,14 @@ SearchState start_support(SearchState best);
 /// Stage::done.
 SearchState start_tests(SearchState best);
 
+/// The state to merge partitions on the tree, with SearchOptions::merging. Precondition: best.stage == Stage::done.
+SearchState start_merging(SearchState best);
+
 /// Makes one step: an optimiser call, a random change, the move of one subtree, or a batch of samples. Reads the
 /// position from `state` and updates it. `likelihood` must hold the subject of the state, and does so after the step,
-/// except after a step that ends a trial of a model. Precondition: state.stage != done. Collective over the PEs of the
-/// likelihood, which all pass equal states and options. On ft::ProcessFailure the state may be halfway: go on from one
-/// that was saved before, with a new likelihood. examples/search.cpp does so.
+/// except after a step that ends the trials of models or of unions. Precondition: state.stage != done. Collective over
+/// the PEs of the likelihood, which all pass equal states and options. On ft::ProcessFailure the state may be halfway:
+/// go on from one that was saved before, with a new likelihood. examples/search.cpp does so.
 void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options);
 
 }  // namespace regraft::search
