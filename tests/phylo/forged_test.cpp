@@ -103,5 +103,52 @@ TEST(ForgedCheckpoint, SaysWhatIsWrongWithCountsOfSamples) {
               "has a search for tests, but with another purpose");
 }
 
+TEST(ForgedCheckpoint, SaysWhatIsWrongWithAMerging) {
+    SomeJob job;
+    job.options.command = Command::merge;
+    job.dataset.partition_begin = {0, 10, 20};
+    auto const complaint = [&](std::function<void(SearchState&)> const& change) -> std::string {
+        auto state = start_merging(job.state(1));
+        change(state);
+        Progress progress;
+        progress.note({Purpose::merge}, SearchState::from_bytes(state.to_bytes()));
+        try {
+            job.agenda->check(progress);
+        } catch (InputError const& error) {
+            return error.what();
+        }
+        return "";
+    };
+    auto const try_union = [](SearchState& s, Subset subset) {
+        s.merging->phase = Merging::Phase::pairs;
+        s.merging->running.push_back(s.merging->scheme[0]);
+        s.merging->running[0].subset = std::move(subset);
+    };
+    EXPECT_EQ(complaint([](auto&) {}), "");
+    EXPECT_EQ(complaint([](auto& s) { s.merging.reset(); }),
+              "has a search that merges partitions, but has another purpose");
+    EXPECT_EQ(complaint([](auto& s) { s.stage = Stage::model; }), "has a search that merges nothing");
+    EXPECT_EQ(complaint([](auto& s) { s.merging->scheme.pop_back(); }),
+              "has a search with a scheme that lacks partitions, or has one twice");
+    EXPECT_EQ(complaint([](auto& s) { s.merging->scheme[0].lengths = {0.1}; }),
+              "has a search with a subset of more or fewer branches");
+    EXPECT_EQ(complaint([&](auto& s) { try_union(s, {0, 7}); }), "has a search with a subset that is none");
+    EXPECT_EQ(complaint([&](auto& s) {
+                  try_union(s, {0, 1});
+              }),
+              "has a search that merges partitions with different models");
+    EXPECT_EQ(complaint([&](auto& s) { try_union(s, {1}); }), "has a search with a union of other subsets");
+    EXPECT_EQ(complaint([](auto& s) { s.merging->phase = Merging::Phase::pairs; }),
+              "has a search that tries no unions, or in another phase");
+    EXPECT_EQ(complaint([](auto& s) {
+                  s.merging->waiting = {{0, 1}};
+              }),
+              "has a search that waits for a union of other subsets");
+    EXPECT_EQ(complaint([](auto& s) {
+                  s.merging->merges = {{{0}, {9}, {}}};
+              }),
+              "has a search that has merged what is no partition");
+}
+
 }  // namespace
 }  // namespace regraft::phylo
