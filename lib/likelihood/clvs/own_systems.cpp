@@ -20,7 +20,8 @@ OwnSystems::OwnSystems(std::uint32_t num_states, std::span<double const> frequen
     values_ = make_aligned<double>(frequencies_.size());
     vectors_ = make_aligned<double>(frequencies_.size() * num_states);
     roots_ = make_aligned<double>(frequencies_.size());
-    view_ = {values_.get(), vectors_.get(), roots_.get()};
+    reciprocals_ = make_aligned<double>(frequencies_.size());
+    view_ = {values_.get(), vectors_.get(), roots_.get(), reciprocals_.get()};
 }
 
 void OwnSystems::set(std::span<double const> exchangeabilities, Threads const& threads) {
@@ -39,6 +40,7 @@ void OwnSystems::compute(std::size_t site) {
     for (std::size_t i = 0; i < n; ++i) {
         auto const root = std::sqrt(system.frequencies[i]);
         roots_[place(site, i, n)] = root;
+        reciprocals_[place(site, i, n)] = 1 / root;
         values_[place(site, i, n)] = system.values[i];
         for (std::size_t k = 0; k < n; ++k) vectors_[place(site, k * n + i, n * n)] = system.vectors[i * n + k] * root;
     }

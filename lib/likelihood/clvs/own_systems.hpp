@@ -30,7 +30,7 @@ public:
 
     /// Bytes of memory for each site of a block.
     static constexpr std::uint64_t bytes_per_site(std::uint64_t num_states) {
-        return num_states * (num_states + 3) * sizeof(double);
+        return num_states * (num_states + 4) * sizeof(double);
     }
 
 private:
@@ -46,6 +46,7 @@ private:
     Aligned<double> values_;
     Aligned<double> vectors_;
     Aligned<double> roots_;
+    Aligned<double> reciprocals_;
     kernels::SiteSystems view_;
 };
 

@@ -70,8 +70,7 @@ private:
     /// is needed, and slots may be reused as if everything were computed at once.
     template <class Function>
     void pass(kernels::Blocks blocks, Function f) const {
-        auto const step =
-            updates_.empty() ? blocks.last - blocks.first : std::max<std::size_t>(1, chunk_size / shape_.block_size());
+        auto const step = updates_.empty() ? blocks.last - blocks.first : blocks_at_once();
         for (auto first = blocks.first; first < blocks.last; first += step) {
             kernels::Blocks const chunk{first, std::min(first + step, blocks.last)};
             for (auto const& update : updates_) {
@@ -79,6 +78,12 @@ private:
             }
             f(chunk);
         }
+    }
+
+    /// The eigenvectors of sites that have such are as large as several CLVs.
+    std::size_t blocks_at_once() const {
+        auto const systems = updates_.front().left.systems != nullptr ? shape_.system_size() : 0;
+        return std::max<std::size_t>(1, chunk_size / (shape_.block_size() + systems));
     }
 
     void clear() {

@@ -53,6 +53,23 @@ HWY_INLINE Vector exponential_minus(Vector x, Vector minus) {
     return hn::IfThenElse(cancels, hn::Mul(sum, x), hn::Sub(exponential(x), minus));
 }
 
+/// exp(x) - 1 by x times Taylor's series to this degree: 17 suffices for |x| <= 1, 9 for |x| <= 1/8.
+template <std::size_t degree>
+HWY_INLINE Vector exponential_minus_1(Vector x) {
+    constexpr auto reciprocals = [] {
+        std::array<double, degree + 1> result{};  // of 1!, 2!, ...: these factorials are exact
+        double factorial = 1;
+        for (std::size_t i = 0; i <= degree; ++i) {
+            factorial *= static_cast<double>(i + 1);
+            result[i] = 1 / factorial;
+        }
+        return result;
+    }();
+    auto sum = constant(reciprocals.back());
+    for (std::size_t i = degree; i-- > 0;) sum = fma(sum, x, constant(reciprocals[i]));
+    return hn::Mul(sum, x);
+}
+
 /// log(x) by the series of Ng's fdlibm in s = f / (2 + f), for x = 2^k (1 + f).
 HWY_INLINE Vector logarithm(Vector x) {
     constexpr double ln2_high = 6.93147180369123816490e-01;

@@ -30,6 +30,8 @@ struct Shape {
     std::size_t matrix_size() const { return states * stride(); }
     std::size_t matrices_size() const { return categories * matrix_size(); }
     std::size_t block_size() const { return categories * states * block_sites; }
+    /// The numbers of SiteSystems for a block.
+    std::size_t system_size() const { return states * (states + 3) * block_sites; }
     std::size_t block_scalers() const { return categories * block_sites; }
 };
 
@@ -50,9 +52,10 @@ constexpr std::size_t padded(std::size_t num_sites) {
 /// The rate matrices of sites that have frequencies pi of their own: Q = U diag(values) U^T between 1 / sqrt(pi) and
 /// sqrt(pi), with values that descend. Sites that only fill the last block have some, too.
 struct SiteSystems {
-    double const* values = nullptr;   // [block][k][site]
-    double const* vectors = nullptr;  // U: [block][k][state][site]
-    double const* roots = nullptr;    // sqrt(pi): [block][state][site]
+    double const* values = nullptr;       // [block][k][site]
+    double const* vectors = nullptr;      // U: [block][k][state][site]
+    double const* roots = nullptr;        // sqrt(pi): [block][state][site]
+    double const* reciprocals = nullptr;  // 1 / sqrt(pi)
 };
 
 /// The view from one end of an edge, in one of three forms: the likelihoods of all sites; for a tip with few states,

@@ -45,13 +45,11 @@ public:
     static constexpr bool may_have_masks = known_states == 0 || has_masks(known_states);
 
     /// Calls f(first row, number of rows as a constant) for parts of all states.
-    template <class Function>
+    template <std::size_t at_once = rows_at_once, class Function>
     HWY_INLINE void for_rows(Function f) const {
         std::size_t row = 0;
-        for (; row + rows_at_once <= states(); row += rows_at_once) {
-            f(row, std::integral_constant<std::size_t, rows_at_once>());
-        }
-        if constexpr (known_states == 0 || known_states % rows_at_once != 0) {
+        for (; row + at_once <= states(); row += at_once) f(row, std::integral_constant<std::size_t, at_once>());
+        if constexpr (known_states == 0 || known_states % at_once != 0) {
             for (; row < states(); ++row) f(row, std::integral_constant<std::size_t, 1>());
         }
     }

@@ -9,6 +9,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+
+#include <hwy/cache_control.h>
 
 #include "likelihood/kernels/elementary-inl.hpp"
 #include "likelihood/kernels/shapes-inl.hpp"
@@ -17,7 +20,9 @@ HWY_BEFORE_NAMESPACE();
 namespace regraft::likelihood::kernels::HWY_NAMESPACE {
 namespace {
 
-/// The likelihoods in the eigenvectors of each site: U^T sqrt(pi) likelihoods.
+/// The likelihoods in the eigenvectors of each site: U^T sqrt(pi) likelihoods. Some categories are computed at once, so
+/// that the eigenvectors, which are larger than all else and hardly fit into the cache, are loaded once for all of
+/// them.
 template <class S>
 class SiteSpectrum {
 public:
@@ -27,32 +32,32 @@ public:
         auto const first = block * n * block_sites + site;
         values_ = side_.systems->values + first;
         roots_ = side_.systems->roots + first;
+        reciprocals_ = side_.systems->reciprocals + first;
         vectors_ = side_.systems->vectors + block * n * n * block_sites + site;
         if (side_.clv == nullptr) return read_sets(block * block_sites + site);
         at_ = side_.clv + shape_.place(block, 0, 0) + site;
     }
     HWY_INLINE void begin(std::size_t category) {
-        if (side_.clv == nullptr && category > 0) return;  // a tip has the same likelihoods in all categories
-        for (std::size_t j = 0; j < shape_.states(); ++j) {
-            unrolled<vectors>([&](auto v)
-                                  INLINED { x_[v][j] = hn::Mul(at(roots_, j, v), likelihood(category, j, v)); });
+        if (category % at_once != 0) return;
+        if (side_.clv == nullptr) {  // a tip has the same likelihoods in all categories
+            if (category == 0) make_spectra(0, std::integral_constant<std::size_t, 1>());
+            return;
         }
-        shape_.for_rows([&](std::size_t row, auto count) INLINED {
-            auto const sum =
-                summed<count>(x_, [&](std::size_t j, auto i, auto v) INLINED { return vector(row + i, j, v); });
-            unrolled<vectors>(
-                [&](auto v) INLINED { unrolled<count>([&](auto i) INLINED { spectrum_[v][row + i] = sum[v][i]; }); });
-        });
+        in_parts(category, [&](std::size_t first, auto count) INLINED { make_spectra(first, count); });
     }
     HWY_INLINE void prefetch(std::size_t) const {}
     template <std::size_t count>
-    HWY_INLINE void get(std::size_t, std::size_t row, Group<count>& out) const {
+    HWY_INLINE void get(std::size_t category, std::size_t row, Group<count>& out) const {
+        auto const& spectrum = spectrum_of(category);
         unrolled<vectors>([&](auto v)
-                              INLINED { unrolled<count>([&](auto i) INLINED { out[v][i] = spectrum_[v][row + i]; }); });
+                              INLINED { unrolled<count>([&](auto i) INLINED { out[v][i] = spectrum[v][row + i]; }); });
     }
 
 protected:
+    /// Number of categories that are computed at once.
+    static constexpr std::size_t at_once = 4;
     using PerState = Group<S::most_states>;
+    using PerCategory = std::array<PerState, at_once>;
 
     static HWY_INLINE Vector at(double const* numbers, std::size_t number, std::size_t v) {
         return hn::Load(sites, numbers + number * block_sites + v * step);
@@ -65,28 +70,65 @@ protected:
         auto const bit = hn::Set(integers, static_cast<std::int64_t>(std::uint64_t{1} << state));
         return hn::IfThenElseZero(hn::RebindMask(sites, hn::TestBit(sets_[v], bit)), constant(1));
     }
-    /// For i below count: the sum of factor(j, i, v) * x[v][j] over all states j.
+    /// Prefetches a part of the likelihoods of the next block.
+    HWY_INLINE void prefetch_next(std::size_t category, std::size_t state) const {
+        if (side_.clv == nullptr) return;
+        hwy::Prefetch(at_ + ((shape_.categories() + category) * shape_.states() + state) * block_sites);
+    }
+    HWY_INLINE PerState const& spectrum_of(std::size_t category) const {
+        return spectra_[side_.clv == nullptr ? 0 : category % at_once];
+    }
+
+    /// Calls f(first category, number as a constant) for the categories that begin with this one.
+    template <class Function>
+    HWY_INLINE void in_parts(std::size_t category, Function f) const {
+        auto const end = shape_.categories() < category + at_once ? shape_.categories() : category + at_once;
+        if (end - category == at_once) return f(category, std::integral_constant<std::size_t, at_once>());
+        for (auto c = category; c < end; ++c) f(c, std::integral_constant<std::size_t, 1>());
+    }
+    /// For `count` categories: out[v][row] is the sum of factor(j, row, v) * x[v][j] over all states j.
     template <std::size_t count, class Factor>
-    HWY_INLINE Group<count> summed(PerState const& x, Factor factor) const {
-        Group<count> sum;
+    HWY_INLINE void multiply(PerState const* x, Factor factor, PerState* out) const {
+        constexpr std::size_t rows_at_once = count == 1 ? S::rows_at_once : step == 8 ? 5 : 2;
         unrolled<vectors>([&](auto v) INLINED {
-            unrolled<count>([&](auto i) INLINED { sum[v][i] = hn::Mul(factor(0, i, v), x[v][0]); });
-        });
-        for (std::size_t j = 1; j < shape_.states(); ++j) {
-            unrolled<vectors>([&](auto v) INLINED {
-                unrolled<count>([&](auto i) INLINED { sum[v][i] = fma(factor(j, i, v), x[v][j], sum[v][i]); });
+            shape_.template for_rows<rows_at_once>([&](std::size_t row, auto rows) INLINED {
+                std::array<Rows<rows>, count> sum;
+                unrolled<count>([&](auto c) INLINED {
+                    unrolled<rows>([&](auto i) INLINED { sum[c][i] = hn::Mul(factor(0, row + i, v), x[c][v][0]); });
+                });
+                for (std::size_t j = 1; j < shape_.states(); ++j) {
+                    Rows<rows> factors;
+                    unrolled<rows>([&](auto i) INLINED { factors[i] = factor(j, row + i, v); });
+                    unrolled<count>([&](auto c) INLINED {
+                        unrolled<rows>([&](auto i) INLINED { sum[c][i] = fma(factors[i], x[c][v][j], sum[c][i]); });
+                    });
+                }
+                unrolled<count>(
+                    [&](auto c) INLINED { unrolled<rows>([&](auto i) INLINED { out[c][v][row + i] = sum[c][i]; }); });
             });
-        }
-        return sum;
+        });
     }
 
     S shape_;
     Side side_;
     double const* values_ = nullptr;
     double const* roots_ = nullptr;
-    PerState spectrum_{};
+    double const* reciprocals_ = nullptr;
 
 private:
+    template <class Count>
+    HWY_INLINE void make_spectra(std::size_t category, Count count) {
+        PerCategory x;
+        unrolled<count>([&](auto c) INLINED {
+            for (std::size_t j = 0; j < shape_.states(); ++j) {
+                unrolled<vectors>(
+                    [&](auto v) INLINED { x[c][v][j] = hn::Mul(at(roots_, j, v), likelihood(category + c, j, v)); });
+            }
+        });
+        multiply<count>(
+            x.data(), [&](std::size_t j, std::size_t row, auto v) INLINED { return vector(row, j, v); },
+            &spectra_[category % at_once]);
+    }
     HWY_INLINE void read_sets(std::size_t site) {
         alignas(64) std::array<std::int64_t, step> sets;
         for (std::size_t v = 0; v < vectors; ++v) {
@@ -102,7 +144,7 @@ private:
     double const* vectors_ = nullptr;
     double const* at_ = nullptr;
     std::array<hn::Vec<Integers>, vectors> sets_{};
-    PerState x_{};
+    PerCategory spectra_;
 };
 
 /// The product exp(Q t) * likelihoods.
@@ -111,36 +153,62 @@ class SiteProduct : public SiteSpectrum<S> {
 public:
     SiteProduct(S shape, Side const& side) : SiteSpectrum<S>(shape, side) {}
     HWY_INLINE void begin(std::size_t category) {
+        if (category % this->at_once != 0) return;
         SiteSpectrum<S>::begin(category);
-        auto const n = this->shape_.states();
-        auto const time = constant(this->side_.matrices[category]);
-        unrolled<vectors>([&](auto v) INLINED {
-            // In a short time little changes: beside the likelihoods themselves, much of it would be lost.
-            auto const is_short = hn::Gt(hn::Mul(this->at(this->values_, n - 1, v), time), constant(-1));
-            stays_[v] = hn::IfThenElseZero(is_short, constant(1));
+        this->in_parts(category, [&](std::size_t first, auto count) INLINED {
+            unrolled<count>([&](auto c) INLINED { make_factors(first + c); });
+            auto const part = first % this->at_once;
+            this->template multiply<count>(
+                &factored_[part],
+                [&](std::size_t k, std::size_t row, auto v) INLINED { return this->vector(k, row, v); },
+                &changes_[part]);
         });
-        for (std::size_t k = 0; k < n; ++k) {
-            unrolled<vectors>([&](auto v) INLINED {
-                auto const factor = exponential_minus(hn::Mul(this->at(this->values_, k, v), time), stays_[v]);
-                factored_[v][k] = hn::Mul(factor, this->spectrum_[v][k]);
-            });
-        }
     }
     template <std::size_t count>
     HWY_INLINE void get(std::size_t category, std::size_t row, Group<count>& out) const {
-        auto const sum = this->template summed<count>(
-            factored_, [&](std::size_t k, auto i, auto v) INLINED { return this->vector(k, row + i, v); });
+        auto const part = category % this->at_once;
         unrolled<vectors>([&](auto v) INLINED {
             unrolled<count>([&](auto i) INLINED {
-                auto const change = hn::Div(sum[v][i], this->at(this->roots_, row + i, v));
-                out[v][i] = hn::Max(fma(stays_[v], this->likelihood(category, row + i, v), change), constant(0));
+                auto const change = hn::Mul(changes_[part][v][row + i], this->at(this->reciprocals_, row + i, v));
+                auto const before = this->likelihood(category, row + i, v);
+                out[v][i] = hn::Max(fma(stays_[part][v], before, change), constant(0));
             });
         });
     }
 
 private:
-    Rows<vectors> stays_{};  // 1 where times are short, or 0
-    typename SiteSpectrum<S>::PerState factored_{};
+    /// What the spectrum becomes along the edge; in a short time, its change.
+    HWY_INLINE void make_factors(std::size_t category) {
+        auto const n = this->shape_.states();
+        auto const part = category % this->at_once;
+        auto const& spectrum = this->spectrum_of(category);
+        auto const time = constant(this->side_.matrices[category]);
+        unrolled<vectors>([&](auto v) INLINED {
+            // In a short time little changes: beside the likelihoods themselves, much of it would be lost.
+            auto const is_short = hn::Gt(hn::Mul(this->at(this->values_, n - 1, v), time), constant(-1));
+            stays_[part][v] = hn::IfThenElseZero(is_short, constant(1));
+            auto const make = [&](auto exponential_of) INLINED {
+                for (std::size_t k = 0; k < n; ++k) {
+                    auto const exponent = hn::Mul(this->at(this->values_, k, v), time);
+                    factored_[part][v][k] = hn::Mul(exponential_of(exponent), spectrum[v][k]);
+                    if (v == 0) this->prefetch_next(category, k);
+                }
+            };
+            // Each site has its own series, whichever sites are beside it.
+            auto const is_tiny = hn::Gt(hn::Mul(this->at(this->values_, n - 1, v), time), constant(-1.0 / 8));
+            if (hn::AllTrue(sites, is_tiny)) return make([](Vector x) INLINED { return exponential_minus_1<9>(x); });
+            auto const of_short = [&](Vector x) INLINED {
+                return hn::IfThenElse(is_tiny, exponential_minus_1<9>(x), exponential_minus_1<17>(x));
+            };
+            if (hn::AllTrue(sites, is_short)) return make(of_short);
+            if (hn::AllFalse(sites, is_short)) return make([](Vector x) INLINED { return exponential(x); });
+            make([&](Vector x) INLINED { return hn::IfThenElse(is_short, of_short(x), exponential(x)); });
+        });
+    }
+
+    std::array<Rows<vectors>, SiteSpectrum<S>::at_once> stays_;  // 1 where times are short, or 0
+    typename SiteSpectrum<S>::PerCategory factored_;
+    typename SiteSpectrum<S>::PerCategory changes_;
 };
 
 }  // namespace
