@@ -16,8 +16,8 @@ SITES = 300
 PLANS = [  # ranks, plan: every rank in it must die
     (2, "merge:before:0:0"),
     (3, "merge:inside:2:9"),
-    (4, "merge:after:3:4,merge:inside:1:20,checkpoint:inside:0:12"),
-    (3, "commit:inside:1:14,recover:inside:2:0"),
+    (4, "merge:after:3:4,merge:inside:1:6,commit:inside:0:9"),
+    (3, "commit:inside:1:8,recover:inside:2:0"),
 ]
 
 
