@@ -56,18 +56,19 @@ struct Merging {
     /// What the next step computes: the likelihood of each partition; the fits of pairs; the fit of the best scheme.
     enum class Phase : std::uint8_t { partitions, pairs, scheme };
 
-    Phase phase = Phase::partitions;
-    std::vector<SubsetFit> scheme;   // the present one, in the order of first partitions
-    std::vector<SubsetFit> tried;    // unions of two of its subsets that have been tried
-    std::vector<Subset> waiting;     // unions that are still to be tried in this round
-    std::vector<SubsetFit> running;  // unions that are tried now
-    std::vector<Merge> merges;       // that have been made; their number is that of the round
-    std::uint64_t num_tried = 0;     // unions that have been tried in all rounds
-    SchemeValue given;               // the scheme of the first round
-    SchemeValue best;                // the present scheme
+    Phase phase = Phase::partitions;  // of the next step
+    std::vector<SubsetFit> scheme;    // the present one, in the order of first partitions
+    std::vector<SubsetFit> tried;     // unions of two of its subsets that have been tried
+    std::vector<Subset> waiting;      // unions that are still to be tried in this round
+    std::vector<SubsetFit> running;   // unions that are tried now
+    std::vector<Merge> merges;        // that have been made; their number is that of the round
+    std::uint64_t num_tried = 0;      // unions that have been tried in all rounds
+    SchemeValue given;                // the scheme of the first round
+    SchemeValue best;                 // the present scheme
 
     /// The fits that the next step improves.
     std::vector<SubsetFit> const& subject() const { return phase == Phase::pairs ? running : scheme; }
+    /// The same, to be improved.
     std::vector<SubsetFit>& subject() { return phase == Phase::pairs ? running : scheme; }
 
     /// Writes everything, for checkpoints.

@@ -65,10 +65,12 @@ double optimise_branches(DistributedLikelihood& likelihood, std::span<msa::HalfE
 /// evaluation selects them. Returns the sum of their gains.
 double smooth_branches(DistributedLikelihood& likelihood, double epsilon, Pace pace = Pace::by_batch);
 
+/// Whether branch lengths are optimised in turn with the models.
+enum class Lengths : std::uint8_t { change, stay };
+
 /// Optimises the free parameters of all partitions' models, separately but at the same time, until a step gains much
 /// less than epsilon. No partition's log-likelihood falls. Scalers are free if branch lengths are scaled; that of the
 /// only partition just if lengths stay as they are, because they would have the same effect.
-enum class Lengths : std::uint8_t { change, stay };
 void optimise_models(DistributedLikelihood& likelihood, double epsilon, Lengths lengths = Lengths::change);
 
 /// Changes scalers and branch lengths such that the mean scaler over the sites becomes 1 and all products stay. Does

@@ -14,6 +14,7 @@
 #include "regraft/search/effort.hpp"
 #include "regraft/search/merging.hpp"
 #include "regraft/search/model_choice.hpp"
+#include "regraft/search/subject.hpp"
 #include "regraft/search/tested_trees.hpp"
 #include "regraft/search/topology.hpp"
 #include "regraft/search/ultrafast.hpp"
@@ -95,20 +96,6 @@ SearchState start_state(Goal goal, msa::Tree tree, std::vector<ModelSpec> specs,
 /// Precondition: `state` is a start state; counted has an entry per partition.
 void begin_model_choice(SearchState& state, std::span<std::size_t const> partitions,
                         std::span<CountedData const> counted);
-
-/// The trees and models that the next step computes on. While models are chosen these are not state.tree with all
-/// models, but the candidates of those partitions that still have some, each with its own branch lengths. While
-/// partitions are merged, they are those of unions.
-struct Subject {
-    std::vector<Subset> subsets;   // of each model: the partitions whose sites it is for
-    msa::Tree tree;                // with the lengths to start from
-    std::vector<ModelSpec> specs;  // one per subset, like the models
-    std::vector<Model> models;
-    BranchLinkage linkage;  // unlinked while models are chosen
-};
-Subject subject(SearchState const& state, BranchLinkage linkage);  // linkage: of the search, once models are chosen
-/// Whether the next step may need another likelihood than the one before it.
-bool changes_subject(Stage stage);
 
 /// Options of a search; all PEs pass the same.
 struct SearchOptions {
