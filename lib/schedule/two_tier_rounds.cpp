@@ -17,8 +17,8 @@ constexpr auto none = std::numeric_limits<std::uint32_t>::max();
 /// Sweeps over all dimensions. More of them hardly improve the rounds.
 constexpr int most_sweeps = 2;
 
-/// Messages by number, the largest first.
-struct Messages {
+/// SizedMessages by number, the largest first.
+struct SizedMessages {
     std::vector<Edge> ends;
     std::vector<std::uint64_t> bytes;
     std::span<std::uint32_t const> node_of;
@@ -32,9 +32,9 @@ using Rounds = std::vector<std::vector<std::uint32_t>>;
 /// Deals the messages of two rounds to the same two rounds anew. On each side, the two messages of a PE are partners,
 /// and of the PEs of a node that have one message, two and two are. Partners get different rounds: the links between
 /// partners alternate between sides, and so form paths and even cycles.
-class Dealer {
+class RoundsDealer {
 public:
-    Dealer(Messages const& messages, std::uint32_t num_nodes)
+    RoundsDealer(SizedMessages const& messages, std::uint32_t num_nodes)
         : messages_(messages), at_pe_(messages.node_of.size(), none), at_node_(num_nodes, none) {}
 
     void deal(std::vector<std::uint32_t>& first, std::vector<std::uint32_t>& second) {
@@ -84,7 +84,7 @@ private:
         }
     }
 
-    Messages const& messages_;
+    SizedMessages const& messages_;
     std::vector<std::uint32_t> at_pe_;    // a message that has no partner yet; none between two uses
     std::vector<std::uint32_t> at_node_;  // the same
     std::vector<std::uint32_t> both_;
@@ -95,7 +95,7 @@ private:
 /// Sums up what crosses the borders of nodes.
 class Borders {
 public:
-    Borders(Messages const& messages, std::uint32_t num_nodes)
+    Borders(SizedMessages const& messages, std::uint32_t num_nodes)
         : messages_(messages), out_(num_nodes, 0), in_(num_nodes, 0) {}
 
     /// The bytes of the busiest node, in one direction.
@@ -121,13 +121,13 @@ private:
         }
     }
 
-    Messages const& messages_;
+    SizedMessages const& messages_;
     std::vector<std::uint64_t> out_;  // by node; 0 between two uses
     std::vector<std::uint64_t> in_;
 };
 
 /// Each round shares with the one whose number differs in one bit, bit by bit.
-void sweep(Rounds& rounds, Dealer& dealer) {
+void sweep(Rounds& rounds, RoundsDealer& dealer) {
     for (std::size_t bit = 1; bit < rounds.size(); bit *= 2) {
         for (std::size_t round = 0; round < rounds.size(); ++round) {
             auto const other = round | bit;
@@ -146,7 +146,7 @@ std::vector<std::uint32_t> two_tier_rounds(std::span<Edge const> messages, std::
     std::vector<std::uint32_t> order(messages.size());
     std::iota(order.begin(), order.end(), 0U);
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return bytes[a] > bytes[b]; });
-    Messages sorted{{}, {}, node_of};
+    SizedMessages sorted{{}, {}, node_of};
     Rounds rounds(*std::max_element(colours.begin(), colours.end()) + std::size_t{1});
     for (std::uint32_t i = 0; i < order.size(); ++i) {
         sorted.ends.push_back(messages[order[i]]);
@@ -160,7 +160,7 @@ std::vector<std::uint32_t> two_tier_rounds(std::span<Edge const> messages, std::
     std::iota(all.begin(), all.end(), 0U);
     auto const bound = borders.busiest(all);
     auto least = borders.sum_of_busiest(rounds);
-    Dealer dealer(sorted, num_nodes);
+    RoundsDealer dealer(sorted, num_nodes);
     for (int i = 0; i < most_sweeps && least > bound + bound / 50; ++i) {
         sweep(rounds, dealer);
         auto const now = borders.sum_of_busiest(rounds);

@@ -102,7 +102,8 @@ def points(jobs: phylo_job.Jobs, args) -> None:
     names = re.findall(r"^  (\S+)$", listed, re.M)
     assert len(names) > 30, listed
     recovering = ("load:", "repair:", "recover:", "shrink:")
-    for number, point in enumerate(names):
+    elsewhere = "merge:"  # phylo_merge.py
+    for number, point in enumerate(name for name in names if not name.startswith(elsewhere)):
         ranks, victim = ((3, 0), (4, 2), (2, 1), (5, 4))[number % 4]
         if point.startswith("save:"):
             victim = 0  # the rank that writes
