@@ -73,8 +73,8 @@ def noise(jobs: phylo_job.Jobs) -> str:
     path = pathlib.Path(jobs.directory.name, "noise.phy")
     if not path.exists():
         draw = random.Random(5)
-        rows = ["".join(draw.choice("ACGT") for _ in range(60)) for _ in range(12)]
-        path.write_text("12 60\n" + "".join(f"t{i} {row}\n" for i, row in enumerate(rows)), encoding="utf-8")
+        rows = ["".join(draw.choice("ACGT") for _ in range(60)) for _ in range(9)]
+        path.write_text("9 60\n" + "".join(f"t{i} {row}\n" for i, row in enumerate(rows)), encoding="utf-8")
     return str(path)
 
 
@@ -87,7 +87,7 @@ def searches(jobs: phylo_job.Jobs, ranks: int, plan: str = "", groups: int = 2) 
 def tested(jobs: phylo_job.Jobs, ranks: int, plan: str = "") -> phylo_job.Result:
     """Tests of trees."""
     trees = pathlib.Path(jobs.directory.name, "trees.nwk")
-    taxa = [f"t{i}" for i in range(12)]
+    taxa = [f"t{i}" for i in range(9)]
     trees.write_text("".join(f"({','.join(taxa[i:] + taxa[:i])});\n" for i in range(3)), encoding="utf-8")
     arguments = ["test", "--msa", noise(jobs), "--model", "JC", "--trees", str(trees), "--samples", "600", "--sitelh"]
     result = jobs.run(ranks, [*arguments, "--fail", plan] if plan else arguments)
