@@ -56,10 +56,6 @@ LOST = [  # with one replica every death loses sites, which must be read again f
 ]
 
 
-def victims(plan: str) -> set[int]:
-    return {int(death.rsplit(":", 2)[1]) for death in plan.split(",") if death}
-
-
 def check(result: phylo_job.Result, reference: phylo_job.Result, name: str, exact: set[int] | None = None) -> None:
     result.require(result.bits() == reference.bits(), f"{name}: another result: {result.bits()} instead of {reference.bits()}")
     if exact is not None:
@@ -115,26 +111,26 @@ def points(jobs: phylo_job.Jobs, args) -> None:
         model = "auto" if point.startswith("model_choice:") else "GTR+FC+G4m"
         more = ["--checkpoint-interval", "0"] if point.startswith("save:") else ["--ancestral"] if point.startswith(("ancestral:", "gather:")) else []
         if point.startswith(("tested:", "test:", "gather_sites:")):
-            check(tested(jobs, ranks, plan), of_trees, f"{ranks} ranks, {plan}", victims(plan))
+            check(tested(jobs, ranks, plan), of_trees, f"{ranks} ranks, {plan}", phylo_job.victims(plan))
         elif point.startswith(("derive:", "fuse:", "ultrafast:", "support:")):
-            check(searches(jobs, ranks, plan), several, f"{ranks} ranks, {plan}", victims(plan))
+            check(searches(jobs, ranks, plan), several, f"{ranks} ranks, {plan}", phylo_job.victims(plan))
         else:
-            check(jobs.search(ranks, plan, *more, model=model), references[model], f"{ranks} ranks, {plan}", victims(plan))
+            check(jobs.search(ranks, plan, *more, model=model), references[model], f"{ranks} ranks, {plan}", phylo_job.victims(plan))
 
 
 def plans(jobs: phylo_job.Jobs, args) -> None:
     reference = jobs.search(1)
     for ranks, plan in PLANS:
-        check(jobs.search(ranks, plan), reference, f"{ranks} ranks, {plan}", victims(plan))
+        check(jobs.search(ranks, plan), reference, f"{ranks} ranks, {plan}", phylo_job.victims(plan))
     for ranks, plan, replicas in LOST:
         result = jobs.search(ranks, plan, "--replicas", str(replicas))
-        check(result, reference, f"{ranks} ranks, {plan}, {replicas} replicas", victims(plan))
+        check(result, reference, f"{ranks} ranks, {plan}, {replicas} replicas", phylo_job.victims(plan))
         reread = sum(failure["blocks_reread"] for failure in result.report["failures"])
         result.require(reread > 0, "expected that lost sites were read again")
     # The rank that wrote the reduced alignment is dead when the next one finds it.
     small = pathlib.Path(jobs.directory.name, "small.phy")
     plan = "read:inside:0:0"
-    check(jobs.search(3, plan, "--reduced", str(small)), reference, f"3 ranks, --reduced, {plan}", victims(plan))
+    check(jobs.search(3, plan, "--reduced", str(small)), reference, f"3 ranks, --reduced, {plan}", phylo_job.victims(plan))
     reference.require(small.exists(), "expected the reduced alignment")
     for victim, occurrence in ((0, 0), (0, 1), (1, 0), (1, 1)):
         told = jobs.run(3, ["check", "--msa", args.msa], plan=f"agree:inside:{victim}:{occurrence}")
@@ -155,7 +151,7 @@ def groups(jobs: phylo_job.Jobs, args) -> None:
     for ranks, count in ((2, 2), (3, 2), (5, 3), (5, 5), (8, 3), (8, 8)):
         compare(searches(jobs, ranks, "", count), f"{ranks} ranks, {count} groups", set())
     for ranks, count, plan in GROUPS:
-        compare(searches(jobs, ranks, plan, count), f"{ranks} ranks, {count} groups, {plan}", victims(plan))
+        compare(searches(jobs, ranks, plan, count), f"{ranks} ranks, {count} groups, {plan}", phylo_job.victims(plan))
     for seed in range(args.first, args.first + args.count):
         ranks = (2, 3, 4, 5, 8)[seed % 5]
         result = searches(jobs, ranks, f"random:{seed}:{1 + seed % min(ranks - 1, 4)}", 1 + seed // 5 % ranks)
@@ -170,7 +166,7 @@ def random_plans(jobs: phylo_job.Jobs, args) -> None:
         result = jobs.search(ranks, f"random:{seed}:{count}")
         drawn = re.search(r"drawn: --fail (\S+)", result.output)
         result.require(drawn is not None, "the drawn plan is not in the output")
-        result.require(result.killed() <= victims(drawn[1]), f"seed {seed}: a rank died that was not drawn")
+        result.require(result.killed() <= phylo_job.victims(drawn[1]), f"seed {seed}: a rank died that was not drawn")
         result.require(len(result.killed()) > 0, f"seed {seed}: nobody died")
         check(result, reference, f"{ranks} ranks, seed {seed}: {drawn[1]}")
 
@@ -226,11 +222,11 @@ def without_kills(jobs: phylo_job.Jobs, args) -> None:
         reference.require(reference.codes == [0], linkage)
         check(jobs.run(3, arguments), reference, f"3 ranks, {linkage}", set())
         plan = "spr:inside:1:2,model:inside:2:3"
-        check(jobs.run(4, [*arguments, "--fail", plan]), reference, f"4 ranks, {linkage}, {plan}", victims(plan))
+        check(jobs.run(4, [*arguments, "--fail", plan]), reference, f"4 ranks, {linkage}, {plan}", phylo_job.victims(plan))
     lengths_per_partition(reference)
     types = ["search", *phylo_types.write_partitioned(pathlib.Path(jobs.directory.name)), "--spr-radius", "1"]
     plan = "spr:inside:0:2,model:inside:3:4"
-    check(jobs.run(4, [*types, "--fail", plan]), jobs.run(1, types), f"4 ranks, several types of data, {plan}", victims(plan))
+    check(jobs.run(4, [*types, "--fail", plan]), jobs.run(1, types), f"4 ranks, several types of data, {plan}", phylo_job.victims(plan))
     reference = jobs.search(1)
     for ranks in (2, 3, 5, 8):
         check(jobs.search(ranks), reference, f"{ranks} ranks", set())

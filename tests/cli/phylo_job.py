@@ -11,6 +11,11 @@ import mpi_job  # noqa: E402
 from mpi_job import KILLED, LAUNCH, Failed, watched  # noqa: E402, F401
 
 
+def victims(plan: str) -> set[int]:
+    """The ranks that die by a plan of --fail."""
+    return {int(death.rsplit(":", 2)[1]) for death in plan.split(",") if death}
+
+
 class Result(mpi_job.Result):
     def __init__(self, outcome: watched.Outcome, ranks: int, prefix: pathlib.Path):
         super().__init__(outcome, ranks)

@@ -167,7 +167,7 @@ def kills(jobs: phylo_job.Jobs, args) -> None:
         for ranks, more, plan in ((3, ["--threads", "2"], ""), (2, ["--memory", "10"], ""), (3, [], "gather_sites:inside:0:0"), (3, [], f"{point}:1:1,recover:inside:2:0")):
             result = case.run(ranks, [*words, *more], plan=plan)
             result.require(bytes_of(result, extensions) == reference, f"{ranks} ranks, {more}, '{plan}': other bytes")
-            result.require(result.killed() == {int(death.rsplit(":", 2)[1]) for death in plan.split(",") if death}, f"'{plan}': other deaths")
+            result.require(result.killed() == phylo_job.victims(plan), f"'{plan}': other deaths")
         dead = jobs.run(2, [*words, "--checkpoint-interval", "0"], plan=f"{point}:0:2,{point}:1:2", timeout=100)
         dead.require(dead.killed() == {0, 1} and dead.report is None, "expected that all die")
         again = case.run(3, words, prefix=dead.prefix)

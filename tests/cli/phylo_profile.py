@@ -96,7 +96,7 @@ def test(jobs: phylo_job.Jobs, args) -> None:
     for ranks, plan, options in RUNS:
         name = f"{ranks} ranks, plan '{plan}', {' '.join(options)}"
         job = jobs.search(ranks, plan, "--profile", *options)
-        victims = {int(death.rsplit(":", 2)[1]) for death in plan.split(",") if death}
+        victims = phylo_job.victims(plan)
         job.require(job.killed() == victims, f"{name}: expected the deaths of {sorted(victims)}")
         job.require(job.bits() == reference.bits(), f"{name}: another result: {job.bits()} instead of {reference.bits()}")
         found = profile(job)

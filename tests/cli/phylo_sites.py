@@ -297,7 +297,7 @@ def kills(jobs: phylo_job.Jobs, _) -> None:
         result.require(bytes_of(result) == bytes_of(reference), f"{ranks} ranks, {threads} threads: other bytes")
     for ranks, plan in PLANS:
         result = case.run(ranks, words, plan=plan)
-        victims = {int(death.rsplit(":", 2)[1]) for death in plan.split(",")}
+        victims = phylo_job.victims(plan)
         result.require(result.killed() == victims, f"{plan}: expected the deaths of {sorted(victims)}")
         result.require(bytes_of(result) == bytes_of(reference), f"{ranks} ranks, {plan}: other bytes")
         result.require(not list(result.prefix.parent.glob(f"{result.prefix.name}*.tmp")), f"{plan}: a file of a dead rank is left")

@@ -361,7 +361,7 @@ def kills(jobs: phylo_job.Jobs, args) -> None:
     for ranks, groups, plan in PLANS:
         name = f"{ranks} ranks, {groups} groups, {plan}"
         result = case.test(msa, trees, *more, "--groups", str(groups), ranks=ranks, model="HKY+G4m", plan=plan)
-        victims = {int(death.rsplit(":", 2)[1]) for death in plan.split(",")}
+        victims = phylo_job.victims(plan)
         result.require(result.killed() == victims, f"{name}: expected the deaths of {sorted(victims)}")
         result.require(bytes_of(result) == bytes_of(reference), f"{name}: other bytes")
         print(f"{name}: same bytes, {len(victims)} died", flush=True)
