@@ -47,12 +47,14 @@ void DistributedLikelihood::set_model(std::size_t partition, Model model) {
 }
 
 void DistributedLikelihood::use_model(std::size_t partition) {
+    ++changes_;
     partitions_[partition].set_model(site_models_[partition],
                                      linkage_ == BranchLinkage::scaled ? models_[partition].scaler : 1.0);
 }
 
 void DistributedLikelihood::set_length(HalfEdge h, double length, std::uint32_t set) {
     if (tree_.length(h, set) == length) return;
+    ++changes_;
     tree_.set_length(h, length, set);
     for (std::size_t q = 0; q < partitions_.size(); ++q) {
         if (length_set(q) != set) continue;
@@ -175,12 +177,17 @@ Insertion DistributedLikelihood::insertion(HalfEdge h, HalfEdge target) const {
 
 std::vector<double> DistributedLikelihood::score_insertions(HalfEdge h, std::span<Insertion const> insertions) {
     std::vector<FixedSum> sums(insertions.size());
+    add_insertion_scores(h, insertions, sums);
+    return sum_over_ranks(sums);
+}
+
+void DistributedLikelihood::add_insertion_scores(HalfEdge h, std::span<Insertion const> insertions,
+                                                 std::span<FixedSum> sums) {
     for (std::size_t i = 0; i < insertions.size(); ++i) {
         for (std::size_t q = 0; q < partitions_.size(); ++q) {
             partitions_[q].add_insertion_loglh(insertion_of(h, insertions[i], q), sums[i]);
         }
     }
-    return sum_over_ranks(sums);
 }
 
 likelihood::Insertion DistributedLikelihood::insertion_of(HalfEdge h, Insertion const& insertion,
@@ -209,6 +216,7 @@ void DistributedLikelihood::invalidate_beyond(HalfEdge h, Invalidate invalidate)
 }
 
 msa::TreeUndo DistributedLikelihood::touched(msa::TreeUndo move) {
+    ++changes_;
     for (auto h : move.touched) {
         // An unconnected half-edge has no edge, but the CLVs at its node and beyond still change.
         auto const invalidate = [&](HalfEdge g) {

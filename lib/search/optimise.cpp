@@ -22,6 +22,8 @@ ft::FailPhase branches_phase("branches");
 ft::FailPhase model_phase("model");
 
 constexpr int max_newton_steps = 32;
+constexpr std::size_t most_in_batch = 6;  // edges
+static_assert(most_in_batch <= likelihood::PartitionOptions().most_in_focus);
 
 /// The gain in log-likelihood that Newton's step promises. If the function is not concave there is no estimate, and the
 /// gain counts as 1.
@@ -45,6 +47,7 @@ public:
     /// Takes the function at next() and decides where to evaluate it next.
     void tell(BranchValue const& f) {
         if (done_) return;
+        ++evaluations_;
         if (steps_ == 0) first_ = best_value_ = f.loglh;
         if (steps_ == 0 || f.loglh > best_value_) {
             best_ = next_;
@@ -66,6 +69,7 @@ public:
     }
     double best() const { return best_; }
     double gain() const { return best_value_ - first_; }
+    std::uint32_t evaluations() const { return evaluations_; }
 
 private:
     /// The maximum of the function a log(t) - b t that has these derivatives: the log-likelihood is of this kind where
@@ -85,6 +89,7 @@ private:
     double best_value_ = 0;
     double first_ = 0;
     int steps_ = 0;
+    std::uint32_t evaluations_ = 0;
     bool tried_least_ = false;
     bool done_ = false;
 };
@@ -129,8 +134,7 @@ std::vector<std::vector<HalfEdge>> batches(msa::Tree const& tree, std::span<Half
     };
     for (auto h : edges) {
         auto const fits = [&](auto const& batch) {
-            return batch.size() < DistributedLikelihood::most_in_focus &&
-                   std::ranges::none_of(batch, [&](HalfEdge g) { return touch(g, h); });
+            return batch.size() < most_in_batch && std::ranges::none_of(batch, [&](HalfEdge g) { return touch(g, h); });
         };
         auto const batch = std::ranges::find_if(result, fits);
         if (batch == result.end()) {
@@ -184,6 +188,7 @@ std::vector<BestLength> best_lengths(DistributedLikelihood& likelihood, std::spa
         for (auto const& search : at(place)) {
             best[place].lengths.push_back(search.best());
             best[place].gain += search.gain();
+            best[place].evaluations = std::max(best[place].evaluations, search.evaluations());
         }
     }
     return best;

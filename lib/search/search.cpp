@@ -143,9 +143,11 @@ void wait_too(SearchState& state, std::vector<msa::HalfEdge> const& subtrees) {
 /// out of a local maximum only the nearest, and only if much was gained. Returns whether it did.
 bool move_next(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options,
                std::uint32_t radius) {
-    auto const h = state.waiting.front();
+    Lookahead none;
+    auto& ahead = options.lookahead != nullptr ? *options.lookahead : none;
+    auto const climb =
+        try_spr(likelihood, state.waiting, {radius, state.loglh, options.constraint}, state.losses, ahead);
     state.waiting.pop_front();
-    auto const climb = try_spr(likelihood, h, radius, state.loglh, state.losses, options.constraint);
     auto const gain = climb.loglh - std::exchange(state.loglh, climb.loglh);
     if (climb.places.empty()) return false;
     keep_tree(state, likelihood);
@@ -329,7 +331,11 @@ bool optimise_next(SearchState& state, DistributedLikelihood& likelihood, double
 }
 
 void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
-    auto const evaluations_before = likelihood.evaluations();
+    // Those that are made ahead count in the steps that use them.
+    auto const evaluations = [&] {
+        return likelihood.evaluations() - (options.lookahead != nullptr ? options.lookahead->evaluations_ahead() : 0);
+    };
+    auto const evaluations_before = evaluations();
     bool const keeps_models = changes_subject(state.stage);
     switch (state.stage) {
         case Stage::model_choice:
@@ -377,7 +383,7 @@ void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOption
     if (state.stage == Stage::tests && !options.test_samples) enter(state, Stage::done);
     if (!keeps_models && state.stage == Stage::done) finish(state, likelihood, options);
     ++state.steps;
-    state.evaluations += likelihood.evaluations() - evaluations_before;
+    state.evaluations += evaluations() - evaluations_before;
 }
 
 }  // namespace regraft::search

@@ -73,7 +73,7 @@ std::size_t taken(LikelihoodCase const& c, likelihood::PartitionOptions const& o
         std::array<FixedSum, 3> sums;
         p.focus(h, place);
         p.add_derivatives(0.1, sums, place);
-        place = (place + 1) % Partition::most_in_focus;
+        place = (place + 1) % options.most_in_focus;
     }
     return most_bytes_in_use - before;
 }

@@ -62,7 +62,7 @@ TEST(BestLengths, AreThoseOfEachEdgeAlone) {
         Fixture f(7, linkage);
         auto const& tree = f.likelihood.tree();
         std::vector<msa::HalfEdge> const edges{0, 1, 2, 3, 4, tree.back(5)};
-        ASSERT_EQ(edges.size(), DistributedLikelihood::most_in_focus);
+        ASSERT_EQ(edges.size(), test::partition_options(f.data).most_in_focus);
         for (std::size_t place = 0; place < edges.size(); ++place) f.likelihood.focus(edges[place], place);
         auto const together = best_lengths(f.likelihood, lengths_of(tree, edges), 1e-7);
         for (std::size_t place = 0; place < edges.size(); ++place) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -26,9 +27,11 @@ TEST(TrySpr, LeavesTheTreeBitwiseAsItWasUnlessItPays) {
         double loglh = f.likelihood.loglh();
         Losses losses;
         int taken = 0;
-        for (auto h : all_subtrees(f.likelihood.tree())) {
+        auto const subtrees = all_subtrees(f.likelihood.tree());
+        Lookahead ahead;
+        for (std::deque waiting(subtrees.begin(), subtrees.end()); !waiting.empty(); waiting.pop_front()) {
             auto const tree = f.likelihood.tree();
-            auto const climb = try_spr(f.likelihood, h, 4, loglh, losses);
+            auto const climb = try_spr(f.likelihood, waiting, {4, loglh}, losses, ahead);
             EXPECT_TRUE(f.likelihood.tree().is_complete());
             if (climb.places.empty()) {
                 EXPECT_EQ(climb.loglh, loglh);
@@ -134,12 +137,17 @@ TEST(SubtreesNear, AreThoseOfNodesWithinSomeEdges) {
 }
 
 /// Returns the last state. Every so many steps the search goes on from the bytes of its state; 0: never.
-SearchState run(Fixture& f, SearchState state, SearchOptions const& options, std::uint64_t interrupt_every = 0) {
+SearchState run(Fixture& f, SearchState state, SearchOptions options, std::uint64_t interrupt_every = 0,
+                std::size_t most_ahead = 1, std::uint64_t* reductions = nullptr) {
+    auto resources = test::partition_options(f.data);
+    resources.most_in_focus = std::max(resources.most_in_focus, Lookahead::most_in_focus(most_ahead));
     auto const restart = [&] {
         return std::make_unique<DistributedLikelihood>(f.comm, state.tree, state.specs, state.models, f.linkage,
-                                                       test::my_sites(f.data, f.comm), test::partition_options(f.data));
+                                                       test::my_sites(f.data, f.comm), resources);
     };
     auto likelihood = restart();
+    Lookahead ahead(most_ahead);
+    if (most_ahead > 1) options.lookahead = &ahead;
     for (std::uint64_t step = 1; state.stage != Stage::done; ++step) {
         advance(state, *likelihood, options);
         EXPECT_EQ(state.tree, likelihood->tree());
@@ -147,7 +155,9 @@ SearchState run(Fixture& f, SearchState state, SearchOptions const& options, std
         if (interrupt_every == 0 || step % interrupt_every != 0) continue;
         state = SearchState::from_bytes(state.to_bytes());
         likelihood = restart();
+        ahead = Lookahead(most_ahead);
     }
+    if (reductions != nullptr) *reductions = likelihood->evaluations();
     return state;
 }
 
@@ -170,6 +180,20 @@ TEST(Search, EndsAndGoesOnFromItsBytesAsIfNothingHadHappened) {
         EXPECT_EQ(whole.stage, Stage::done);
         EXPECT_GT(whole.steps, 0U);
         EXPECT_EQ(run(f, start(f), search_options(effort), 5).to_bytes(), whole.to_bytes());
+    }
+}
+
+TEST(Search, ComesToTheSameBitsWithFewerReductionsIfItLooksAhead) {
+    for (auto linkage : linkages) {
+        Fixture f(8, linkage, 10);
+        auto const options = search_options(Effort::normal);
+        auto const whole = run(f, start(f), options);
+        for (std::size_t const most : {2, 16}) {
+            std::uint64_t reductions = 0;
+            EXPECT_EQ(run(f, start(f), options, 0, most, &reductions).to_bytes(), whole.to_bytes());
+            EXPECT_LT(reductions, whole.evaluations);
+            EXPECT_EQ(run(f, start(f), options, 7, most).to_bytes(), whole.to_bytes());
+        }
     }
 }
 

@@ -4,7 +4,8 @@ search uses.
 
 A search is a sequence of packages of work, each of which ends with a reduction. On p ranks that share m patterns, a package takes
 a + b m / p, and a reduction takes c ceil(log2 p), because its messages go up and down a tree. What a reduction takes between nodes cannot
-be measured on one machine, so forecasts are made for several values of c.
+be measured on one machine, so forecasts are made for several values of c. These searches do not look ahead, so that the number of
+packages does not depend on the ranks. What looking ahead changes is measured beside them.
 """
 import json
 import math
@@ -26,6 +27,8 @@ TAXA = {"full": 50, "short": 30, "smoke": 12}
 SITES = {"full": [1000, 4000, 16000], "short": [500, 2000], "smoke": [100, 300]}
 RANKS = [1, 2, 4]
 STEPS_US = [1.0, 2.0, 5.0]  # of a reduction between nodes
+AHEAD = [1, 4, 16]  # subtrees
+PAIRS = 3  # searches with each
 FORECAST = {"patterns": [10_000, 100_000, 1_000_000, 10_000_000], "ranks": [64, 256, 1024, 4096]}
 
 
@@ -70,8 +73,9 @@ class Model:
         return low
 
 
-def profiled(program: Regraft, dataset: Dataset, ranks: int, mpirun: str, folder: pathlib.Path) -> Profile:
-    words = program.command("search", dataset, "--effort", program.effort, "--starts", "pars{1}", "--groups", "1", "--profile")
+def profiled(program: Regraft, dataset: Dataset, ranks: int, mpirun: str, folder: pathlib.Path, ahead: int = 1) -> Profile:
+    words = program.command("search", dataset, "--effort", program.effort, "--starts", "pars{1}", "--groups", "1", "--profile",
+                            "--lookahead", str(ahead))
     command = [*where.launcher(), "--mpirun", mpirun, "-n", str(ranks), *map(str, words)]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     told = json.loads((folder / "run.profile.json").read_text(encoding="utf-8"))["ranks"]
@@ -117,24 +121,41 @@ def forecasts(model: Model) -> list[dict]:
     return records
 
 
+def looking_ahead(found: dict[int, list[Profile]]) -> list[dict]:
+    """What searches by how far they look ahead, in turn, take."""
+    records = []
+    for ahead, profiles in found.items():
+        one, seconds = profiles[0], [profile.seconds for profile in profiles]
+        records.append(bench_tool.record(f"ahead_{ahead}/search/patterns:{one.patterns}/ranks:{one.ranks}", "s",
+                                         real_time=statistics.median(seconds), cpu_time=statistics.median(one.work for one in profiles),
+                                         ranks=one.ranks, packages=one.packages, load=os.getloadavg()[0]))
+    return records
+
+
 def main() -> int:
     parser = bench_tool.options(__doc__, "regraft-phylo", "few taxa and sites")
     parser.add_argument("--mpirun", required=True)
     args = parser.parse_args()
-    program, cores, profiles = Regraft(args.program.resolve(), "fast"), os.cpu_count() or 1, []
+    program, cores, profiles, ahead = Regraft(args.program.resolve(), "fast"), os.cpu_count() or 1, [], []
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)
         for sites in SITES[args.pace]:
             dataset = Dataset(f"sim_{sites}", folder / f"sim_{sites}.phy")
             dataset.alignment.write_text(simulate.evolved(TAXA[args.pace], sites, seed=sites), encoding="utf-8")
             profiles += [profiled(program, dataset, ranks, args.mpirun, folder) for ranks in RANKS]
+            for ranks in RANKS[1:]:
+                found = {subtrees: [] for subtrees in AHEAD}
+                for _ in range(PAIRS):
+                    for subtrees in AHEAD:
+                        found[subtrees].append(profiled(program, dataset, ranks, args.mpirun, folder, subtrees))
+                ahead += looking_ahead(found)
     for one in profiles:
         if len({other.packages for other in profiles if other.patterns == one.patterns}) != 1:
             sys.exit(f"{one.patterns} patterns: the number of packages depends on the ranks")
     model = model_of(profiles, cores)
     context = {"drawing": "none", "subject": "search", "package_fixed_us": 1e6 * model.package.fixed,
                "package_us_per_pattern": 1e6 * model.package.per_rank, "step_us": 1e6 * model.step, "wait": model.wait}
-    bench_tool.write(args.out, context, [measured(one, model) for one in profiles] + forecasts(model))
+    bench_tool.write(args.out, context, [measured(one, model) for one in profiles] + ahead + forecasts(model))
     return 0
 
 

@@ -50,6 +50,18 @@ def by_ranks(results: Results) -> tuple[Table, Table, Table]:
     return fit, forecast, half
 
 
+def by_lookahead(results: Results) -> Table:
+    """A row per number of patterns and of ranks, columns for how far searches look ahead."""
+    found = {int(family.removeprefix("ahead_")): {(point.size, int(point.run["ranks"])): point for point in programs["search"]}
+             for family, programs in results.families.items() if family.startswith("ahead_")}
+    head = ["patterns", "ranks"] + [text for subtrees in found for text in (f"packages, {subtrees}", f"s, {subtrees}")]
+    rows = []
+    for size, ranks in sorted(next(iter(found.values()))):
+        points = [of_ahead[size, ranks] for of_ahead in found.values()]
+        rows.append([f"{size:,}", str(ranks)] + [text for point in points for text in (f"{point.run['packages']:,.0f}", f"{point.seconds:.2f}")])
+    return head, rows
+
+
 def supports(results: Results) -> Table:
     """A row per data and program."""
     names = {"ours": "`--bs-trees`, seed 1", "ours_seed_2": "`--bs-trees`, seed 2",

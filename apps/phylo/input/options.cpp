@@ -69,7 +69,7 @@ std::vector<OptionGroup> const groups{
      {"--prefix", "--redo", "--json", "--outgroup", "--sitelh", "--site-rates", "--ancestral", "--pmsf", "--profile"}},
     {"Resources",
      {"--threads", "--groups", "--memory", "--time-limit", "--checkpoint-interval", "--keep", "--replicas"}},
-    {"For tests", {"--fail", "--repeats", "--instructions"}}};
+    {"For tests", {"--fail", "--lookahead", "--repeats", "--instructions"}}};
 
 void group_options(CLI::App& app) {
     for (auto const& group : groups) {
@@ -374,6 +374,11 @@ void add_options(CLI::App& app, Options& options) {
                    "most memory for the likelihoods of a rank: less is slower (default: as much as helps)")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
         ->type_name("MIB");
+    app.add_option("--lookahead", options.lookahead,
+                   "most subtrees whose moves are computed at once, so that ranks meet less often: the results are the "
+                   "same; 0 (default): the fewer sites a rank has, the more")
+        ->check(CLI::Range(0U, 1024U))
+        ->type_name("N");
     app.add_option(
            "--repeats", options.repeats,
            "compute sites that look alike in a subtree once: on, off, or auto (default): where that halves the work")

@@ -79,10 +79,14 @@ DistributedLikelihood Climber::likelihood_of(SearchState const& state, ft::Parti
     auto const& dataset = context_.dataset;
     auto now = subject(state, context_.options.linkage);
     auto const patterns = sums_of(patterns_of(sites_.work(), dataset.partitions.size()), now.subsets);
-    auto const to_use = resources(context_.options, dataset, now.specs, patterns);
+    auto const to_use = resources(context_.options, dataset, now.specs, patterns, ahead());
     auto sites = to_local_sites(dataset, sites_.work(), sites_.blocks(), weights);
     return DistributedLikelihood(participants, std::move(now.tree), std::move(now.specs), std::move(now.models),
                                  now.linkage, united(std::move(sites), now.subsets), to_use);
+}
+
+std::size_t Climber::ahead() const {
+    return lookahead(context_.options, context_.dataset, sites_.group().members.size());
 }
 
 /// Makes steps until the state needs another likelihood, or the last step is done.
@@ -106,6 +110,8 @@ void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
     auto const name = agenda->name_of(task.item);
     auto options = agenda->options_of(task.item, known_.progress);
     if (task.rell_samples) options.rell_samples = &*task.rell_samples;
+    Lookahead lookahead(ahead());
+    options.lookahead = &lookahead;
     if (task.replicates) options.replicates = &*task.replicates;
     if (options.test_samples) options.test_samples->trees = task.tested_trees;
     auto const at_stake =

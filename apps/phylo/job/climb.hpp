@@ -59,6 +59,8 @@ public:
     WorkLog const* work_log() const { return clock_ ? &clock_->log() : nullptr; }
 
 private:
+    /// How many subtrees the group looks ahead.
+    std::size_t ahead() const;
     void climb(Task const& task, SearchState& state, Batch const& batch);
     void commit(Task const& task, SearchState const& state);
 

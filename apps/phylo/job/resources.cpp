@@ -1,6 +1,7 @@
 #include "job/resources.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -16,6 +17,11 @@ constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 /// Number of conditional likelihoods of a node per thread: about 10 us of work, several times the cost of waking a
 /// thread.
 constexpr std::uint64_t enough_for_a_thread = std::uint64_t{1} << 15;
+/// What a reduction takes for each doubling of the ranks, in nanoseconds, on a good network.
+constexpr std::uint64_t reduction = 2'000;
+/// Number of subtrees that are looked ahead at most, and where a reduction takes as long as the work between two.
+constexpr std::size_t most_ahead = 16;
+constexpr std::size_t ahead_at_balance = 8;
 
 std::uint64_t bytes(Dataset const& dataset, std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns,
                     likelihood::PartitionOptions const& options) {
@@ -87,12 +93,25 @@ std::uint32_t threads_for(Options const& options, std::span<ModelSpec const> spe
 
 }  // namespace
 
+std::size_t lookahead(Options const& options, Dataset const& dataset, std::size_t num_ranks) {
+    if (options.lookahead > 0) return options.lookahead;
+    if (num_ranks == 1 || options.memory_mib > 0) return 1;
+    auto const costs = cost_per_pattern(dataset);
+    std::uint64_t work = num_ranks;
+    for (std::size_t q = 0; q < costs.size(); ++q)
+        work += costs[q] * (dataset.partition_begin[q + 1] - dataset.partition_begin[q]);
+    auto const latency = reduction * static_cast<std::uint64_t>(std::bit_width(num_ranks - 1));
+    return std::clamp<std::size_t>(ahead_at_balance * latency * num_ranks / work, 1, most_ahead);
+}
+
 likelihood::PartitionOptions resources(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
-                                       std::span<std::uint64_t const> patterns) {
-    likelihood::PartitionOptions result{.total_weight = total_weight(dataset),
-                                        .num_threads = threads_for(options, specs, patterns),
-                                        .repeats = options.repeats,
-                                        .own_frequencies = !dataset.site_frequencies.empty()};
+                                       std::span<std::uint64_t const> patterns, std::size_t lookahead) {
+    likelihood::PartitionOptions result{
+        .total_weight = total_weight(dataset),
+        .num_threads = threads_for(options, specs, patterns),
+        .repeats = options.repeats,
+        .most_in_focus = std::max(likelihood::PartitionOptions().most_in_focus, Lookahead::most_in_focus(lookahead)),
+        .own_frequencies = !dataset.site_frequencies.empty()};
     fit(result, options.memory_mib * mebibyte, dataset, specs, patterns);
     return result;
 }

@@ -11,11 +11,15 @@
 
 namespace regraft::phylo {
 
-/// The resources for these numbers of patterns under each spec. With --memory there are as many slots as fit, or the
-/// minimum if not even these do. Threads: as many as requested, or as many as OpenMP would use, as long as each has
-/// enough to do.
+/// How many subtrees a search looks ahead (Lookahead) on so many ranks: with short work packages many, because
+/// reductions take most of the time; none with --memory.
+std::size_t lookahead(Options const& options, Dataset const& dataset, std::size_t num_ranks);
+
+/// The resources for these numbers of patterns under each spec, in a search that looks so far ahead. With --memory
+/// there are as many slots as fit, or the minimum if not even these do. Threads: as many as requested, or as many as
+/// OpenMP would use, as long as each has enough to do.
 likelihood::PartitionOptions resources(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
-                                       std::span<std::uint64_t const> patterns);
+                                       std::span<std::uint64_t const> patterns, std::size_t lookahead);
 
 /// The spec of each partition; if its model is to be chosen, the candidate that takes the most memory.
 std::vector<ModelSpec> largest_specs(Dataset const& dataset);

@@ -47,7 +47,8 @@ struct PartitionOptions {
     std::size_t num_slots = 0;
     /// Repeats need some memory beside the slots. They are off if num_slots is less than they need.
     Repeats repeats = Repeats::automatic;
-    bool own_frequencies = false;  // whether patterns have frequencies of their own, for bytes()
+    std::size_t most_in_focus = 6;  // number of edges that can be in focus at once
+    bool own_frequencies = false;   // whether patterns have frequencies of their own, for bytes()
 };
 
 /// A pruned subtree as it would be if it were inserted into an edge. Its node then has three edges.
@@ -109,10 +110,8 @@ public:
     /// Adds the log-likelihood that the tree would have after this insertion, evaluated at the subtree's edge.
     void add_insertion_loglh(Insertion const& insertion, FixedSum& sum);
 
-    /// The number of edges that can be in focus at once.
-    static constexpr std::size_t most_in_focus = 6;
-    /// Prepares add_derivatives for the edge of h, at a place below most_in_focus. Valid until anything except that
-    /// edge's length changes.
+    /// Prepares add_derivatives for the edge of h, at a place below PartitionOptions::most_in_focus. It is for the tree
+    /// as it is now, even if that changes later. Valid until set_model.
     void focus(msa::HalfEdge h, std::size_t place = 0);
     /// The same for the edge that lengths[which] of the insertion belongs to.
     void focus(Insertion const& insertion, std::size_t which, std::size_t place);

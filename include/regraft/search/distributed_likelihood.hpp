@@ -40,6 +40,8 @@ public:
     BranchLinkage linkage() const { return linkage_; }                                // of the branch lengths
     /// The number of evaluations: a measure of work that is the same on all PEs.
     std::uint64_t evaluations() const { return evaluations_; }
+    /// Grows with every change of tree and models.
+    std::uint64_t changes() const { return changes_; }
 
     /// Tells the observer of each reduction from now on; null: none. It must live as long as it is used.
     void tell(ReductionObserver* observer) { observer_ = observer; }
@@ -81,9 +83,8 @@ public:
     void sum_over_ranks(std::span<std::int64_t> sums);                                      // of whole numbers
     FixedScale const& loglh_scale() const { return partitions_.front().loglh_scale(); }     // for sum_over_ranks
 
-    /// The number of edges that can be in focus at once, at places 0, 1, ...
-    static constexpr std::size_t most_in_focus = likelihood::Partition::most_in_focus;
-    /// Prepares branch_values for the edge of h. Valid until anything except that edge's length changes.
+    /// Prepares branch_values for the edge of h, at a place below PartitionOptions::most_in_focus. It is for the tree
+    /// as it is now, even if that changes later. Valid until a model changes.
     void focus(msa::HalfEdge h, std::size_t place = 0);
     /// The same for the edge that row `which` of lengths belongs to, if the pruned h were inserted like this.
     void focus(msa::HalfEdge h, Insertion const& insertion, std::size_t which, std::size_t place);
@@ -96,6 +97,9 @@ public:
 
     /// The insertion of the pruned h that regraft(h, target) makes.
     Insertion insertion(msa::HalfEdge h, msa::HalfEdge target) const;
+    /// Adds this PE's part of the log-likelihood after each of these insertions of the pruned h to a sum, for
+    /// sum_over_ranks. Not collective.
+    void add_insertion_scores(msa::HalfEdge h, std::span<Insertion const> insertions, std::span<FixedSum> sums);
     /// The log-likelihood after each of these insertions of the pruned h, with all sums in one reduction.
     std::vector<double> score_insertions(msa::HalfEdge h, std::span<Insertion const> insertions);
 
@@ -121,6 +125,7 @@ private:
     BranchLinkage linkage_;
     std::vector<likelihood::Partition> partitions_;  // for this PE's sites
     std::uint64_t evaluations_ = 0;
+    std::uint64_t changes_ = 0;
     ReductionObserver* observer_ = nullptr;
     std::uint32_t num_threads_;
     std::optional<LoadWatch> load_;  // none: the number of threads is fixed

@@ -39,8 +39,9 @@ private:
 
 /// The best length of an edge, if all others stay.
 struct BestLength {
-    std::vector<double> lengths;  // per length set
-    double gain = 0;              // of log-likelihood
+    std::vector<double> lengths;    // per length set
+    double gain = 0;                // of log-likelihood
+    std::uint32_t evaluations = 0;  // that it took
 };
 
 /// Finds the best length of each edge in focus, at places 0, 1, ..., within the bounds above, every length set

@@ -116,6 +116,7 @@ struct SearchOptions {
     std::optional<TestSamples> test_samples;         // for tests of trees; none: no such stage
     std::optional<MergeOptions> merging;             // for merging partitions
     std::vector<msa::Tree> others;           // good trees, the best first: to fuse the tree with, or to take parts from
+    Lookahead* lookahead = nullptr;          // keeps what is computed ahead; null: nothing is
     Constraint const* constraint = nullptr;  // all trees comply with it, including the first one; null: any tree
 };
 

@@ -2,29 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
 #include "regraft/search/constraint.hpp"
 #include "regraft/search/distributed_likelihood.hpp"
+#include "regraft/search/lookahead.hpp"
 
 #pragma GCC visibility push(default)
 namespace regraft::search {
-
-/// The mean loss of likelihood of insertions next to the place of a pruned subtree, over the search so far. Beyond an
-/// insertion that loses less, further ones are tried.
-struct Losses {
-    double sum = 0;           // of their losses of log-likelihood
-    std::uint64_t count = 0;  // number of insertions
-
-    /// Counts an insertion that loses so much.
-    void add(double loss) {
-        sum += loss;
-        ++count;
-    }
-    /// The mean; infinity until enough is known.
-    double mean() const;
-};
 
 /// The effect of a change on the tree.
 struct Climb {
@@ -32,12 +19,12 @@ struct Climb {
     std::vector<msa::HalfEdge> places;  // where the topology changed; empty: the tree is as it was, bit by bit
 };
 
-/// Cuts off the subtree behind h and moves it at most `radius` edges away, if that raises the likelihood `loglh` once
-/// the three branches there and the one left behind are optimised. Insertions are ranked without optimising (lazy SPR,
-/// Stamatakis 2006), from the nearest outwards. Those beyond an edge are considered only if the insertion there did not
-/// lose too much. The tree keeps complying with the constraint.
-Climb try_spr(DistributedLikelihood& likelihood, msa::HalfEdge h, std::uint32_t radius, double loglh, Losses& losses,
-              Constraint const* constraint = nullptr);
+/// Cuts off the first of the waiting subtrees and moves it at most `reach.radius` edges away, if that raises the
+/// likelihood `reach.loglh` once the three branches there and the one left behind are optimised. Insertions are ranked
+/// without optimising (lazy SPR, Stamatakis 2006), from the nearest outwards. Those beyond an edge are considered only
+/// if the insertion there did not lose too much. The tree keeps complying with the constraint.
+Climb try_spr(DistributedLikelihood& likelihood, std::deque<msa::HalfEdge> const& waiting, Reach const& reach,
+              Losses& losses, Lookahead& ahead);
 
 /// Optimises the branches of these edges, one after the other, well enough to compare topologies.
 void fit_lengths(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges);

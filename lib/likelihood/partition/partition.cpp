@@ -74,7 +74,8 @@ public:
           loglh_scale_(FixedScale::of(std::bit_ceil(tree.num_tips()) * loglh_bound_per_tip, options.total_weight)),
           derivative_scales_{loglh_scale_, FixedScale::of(slope_bound, options.total_weight),
                              FixedScale::of(curvature_bound, options.total_weight)},
-          share_scale_(FixedScale::of(1, options.total_weight)) {
+          share_scale_(FixedScale::of(1, options.total_weight)),
+          in_focus_(options.most_in_focus) {
         REGRAFT_EXPECTS(sites.rows.size() == tree.num_tips());
         REGRAFT_EXPECTS(num_states >= 2 && num_states <= 64);
         std::fill_n(weights_.get(), padded_sites(), 0);
@@ -97,7 +98,7 @@ public:
         if (has_shape) return clvs_->invalidate_all();
         updates_before_ = num_updates();
         clvs_.emplace(*tree_, length_set_, transitions_, tips_, classes_, threads_, room_);
-        in_focus_ = {};
+        in_focus_ = std::vector<InFocus>(in_focus_.size());
     }
 
     bool invalidate_clv(HalfEdge h) { return clvs_->invalidate(h); }
@@ -301,7 +302,7 @@ private:
         Aligned<double> table;
         std::vector<std::uint32_t> scalers;  // of the constant patterns, for sites that were left out
     };
-    std::array<InFocus, most_in_focus> in_focus_;
+    std::vector<InFocus> in_focus_;
     std::vector<double> per_site_;  // memory that is used again
 };
 
@@ -321,7 +322,7 @@ std::uint64_t Partition::bytes(std::uint32_t num_tips, std::uint64_t num_pattern
     constexpr std::size_t most_sets = 32;  // number of state sets of amino acids
     kernels::Shape const shape{num_states, num_categories};
     auto const clv = shape.block_size() * sizeof(double) + shape.block_scalers() * sizeof(std::uint16_t);
-    auto const tables = most_in_focus * shape.block_size() * sizeof(double);
+    auto const tables = options.most_in_focus * shape.block_size() * sizeof(double);
     auto const matrices =
         (std::uint64_t{2} * num_tips - 3 + EdgeMatrices::scratches) * shape.matrices_size() * sizeof(double);
     auto const code = kernels::has_masks(num_states) ? sizeof(std::uint8_t) : sizeof(std::uint32_t);
