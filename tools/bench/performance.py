@@ -343,8 +343,9 @@ def ranks(folder: pathlib.Path) -> str:
             f"{100 * said['wait']:.0f} % more until the slowest rank is done; a reduction takes {said['step_us']:.1f} us for each\n"
             f"doubling of the ranks. It is fitted where ranks have a core each:\n\n{fit}\nWhat it forecasts on ranks that have a core "
             "each, as efficiency (the time on one rank over ranks x time), by what a reduction takes for each\ndoubling of the ranks:\n\n"
-            f"{forecast}\nThe fewest patterns per rank that use half of the ranks:\n\n{half}\nThe same searches by how many subtrees they look ahead "
-            f"(medians):\n\n{table(*phylo_tables.by_lookahead(results))}\n{source(results)}")
+            f"{forecast}\nThe fewest patterns per rank that use half of the ranks:\n\n{half}\n"
+            "The same searches by how many subtrees they look ahead, in turn; medians of seconds (s):\n\n"
+            f"{table(*phylo_tables.by_lookahead(results))}\n{source(results)}")
 
 
 def bootstraps(results: plot.Results) -> str:

@@ -58,7 +58,8 @@ def by_lookahead(results: Results) -> Table:
     rows = []
     for size, ranks in sorted(next(iter(found.values()))):
         points = [of_ahead[size, ranks] for of_ahead in found.values()]
-        rows.append([f"{size:,}", str(ranks)] + [text for point in points for text in (f"{point.run['packages']:,.0f}", f"{point.seconds:.2f}")])
+        cells = [text for point in points for text in (f"{point.run['packages']:,.0f}", f"{point.seconds:.2f}")]
+        rows.append([f"{size:,}", str(ranks), *cells])
     return head, rows
 
 

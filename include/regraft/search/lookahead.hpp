@@ -28,10 +28,10 @@ struct Losses {
     double mean() const;
 };
 
-/// An insertion and the log-likelihood of the tree after it.
+/// An insertion that was tried.
 struct Scored {
-    Insertion insertion;
-    double loglh;
+    Insertion insertion;  // where, and with which lengths
+    double loglh;         // log-likelihood of the tree after it
 };
 
 /// What a subtree's move would bring.
@@ -58,7 +58,7 @@ struct Reach {
 /// worthless.
 class Lookahead {
 public:
-    /// Of so many subtrees at most. Precondition: at least 1.
+    /// Looks ahead at most so many subtrees, the next one included. Precondition: at least 1.
     explicit Lookahead(std::size_t most = 1) : most_(most) {}
     /// The number of edges that are in focus at once if a search looks so far ahead.
     static std::size_t most_in_focus(std::size_t most);
