@@ -38,8 +38,10 @@ class Result:
 
 
 def start(args: argparse.Namespace, ranks: int, arguments: list[str], timeout: float, env: dict[str, str]) -> watched.Outcome:
-    """timeout: seconds on a machine that does nothing else. env: variables for the ranks, besides the environment."""
-    return watched.run_watched(args.mpirun, ranks, [str(SAY_EXIT), args.exe, *arguments], timeout, env, shlex.split(args.launcher))
+    """A single rank needs no mpirun. timeout: seconds on a machine that does nothing else. env: variables for the ranks, besides the
+    environment."""
+    launcher = None if ranks == 1 and not args.launcher else shlex.split(args.launcher)
+    return watched.run_watched(args.mpirun, ranks, [str(SAY_EXIT), args.exe, *arguments], timeout, env, launcher)
 
 
 def arguments(description: str) -> argparse.ArgumentParser:

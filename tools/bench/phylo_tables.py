@@ -52,8 +52,8 @@ def by_ranks(results: Results) -> tuple[Table, Table, Table]:
 
 def by_lookahead(results: Results) -> Table:
     """A row per number of patterns and of ranks, columns for how far searches look ahead."""
-    found = {int(family.removeprefix("ahead_")): {(point.size, int(point.run["ranks"])): point for point in programs["search"]}
-             for family, programs in results.families.items() if family.startswith("ahead_")}
+    found = {int(name.removeprefix("ahead_")): {(point.size, int(point.run["ranks"])): point for point in points}
+             for name, points in results.families["search"].items()}
     head = ["patterns", "ranks"] + [text for subtrees in found for text in (f"packages, {subtrees}", f"s, {subtrees}")]
     rows = []
     for size, ranks in sorted(next(iter(found.values()))):

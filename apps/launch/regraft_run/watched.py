@@ -22,10 +22,16 @@ class Outcome:
     cut_short: str  # why the job was killed; empty if it ended by itself
 
 
-def run_watched(mpirun: str, ranks: int, program: list[str], timeout: float, extra_env: dict[str, str], launcher: list[str]) -> Outcome:
+def run_watched(mpirun: str, ranks: int, program: list[str], timeout: float, extra_env: dict[str, str],
+                launcher: list[str] | None) -> Outcome:
     """Runs a job in a session of its own and collects the verdicts. Nothing of it is left behind, whatever happens.
-    timeout: seconds on a machine that does nothing else. launcher: used in place of mpirun and its flags if not empty."""
-    words = [*launcher, "-n", str(ranks), *program] if launcher else openmpi.command(mpirun, ranks, program)
+    timeout: seconds on a machine that does nothing else. launcher: used in place of mpirun and its flags if not empty. None: a single
+    rank is started by itself, which takes a fraction of the time."""
+    words = openmpi.command(mpirun, ranks, program)
+    if launcher is None:
+        words = program
+    elif launcher:
+        words = [*launcher, "-n", str(ranks), *program]
     for _ in range(openmpi.ATTEMPTS):
         with JobDirectory() as tmpdir, tempfile.TemporaryFile() as log:
             verdicts = pathlib.Path(tmpdir, "verdicts")
