@@ -48,7 +48,7 @@ public:
     Trials(Trials const&) = delete;
     Trials& operator=(Trials const&) = delete;
 
-    std::deque<Forecast> run(Losses losses) {
+    std::deque<Forecast> run(Losses const& losses) {
         for (std::uint32_t step = 0; step < reach_.radius; ++step) {
             auto const scores = score_next();
             if (scores.empty()) break;
@@ -223,14 +223,14 @@ Forecast Lookahead::next(DistributedLikelihood& likelihood, std::deque<HalfEdge>
         auto const before = likelihood.evaluations();
         forecasts_ = Trials(likelihood, std::vector(waiting.begin(), waiting.begin() + width(waiting.size())), reach)
                          .run(losses);
-        made_ += likelihood.evaluations() - before;
+        evaluations_ahead_ += likelihood.evaluations() - before;
         changes_ = likelihood.changes();
         reach_ = reach;
     }
     ++run_;
     auto result = std::move(forecasts_.front());
     forecasts_.pop_front();
-    used_ += result.evaluations;
+    evaluations_ahead_ -= result.evaluations;
     return result;
 }
 

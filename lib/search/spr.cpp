@@ -13,6 +13,7 @@ namespace {
 ft::FailPhase spr_phase("spr");
 
 constexpr double least_gain = 1e-3;  // smaller gains are noise, and the climb might not end
+
 /// Makes the insertion with its lengths.
 msa::TreeUndo insert(DistributedLikelihood& likelihood, HalfEdge h, Insertion const& insertion) {
     auto inserted = likelihood.regraft(h, insertion.target);

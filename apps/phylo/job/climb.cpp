@@ -110,10 +110,10 @@ void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
     auto const name = agenda->name_of(task.item);
     auto options = agenda->options_of(task.item, known_.progress);
     if (task.rell_samples) options.rell_samples = &*task.rell_samples;
-    Lookahead lookahead(ahead());
-    options.lookahead = &lookahead;
     if (task.replicates) options.replicates = &*task.replicates;
     if (options.test_samples) options.test_samples->trees = task.tested_trees;
+    Lookahead forecasts(ahead());
+    options.lookahead = &forecasts;
     auto const at_stake =
         std::clamp<std::uint64_t>(work_per_commit / dataset.num_patterns(), 1, evaluations_per_commit);
     bool const is_told = task.item.purpose != Purpose::replicate && task.item.purpose != Purpose::pilot &&

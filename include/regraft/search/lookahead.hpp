@@ -69,8 +69,8 @@ public:
                   Losses const& losses);
     /// The tree was changed, but is as it was before.
     void is_restored(DistributedLikelihood const& likelihood) { changes_ = likelihood.changes(); }
-    /// Number of evaluations that were made for steps to come, or in vain.
-    std::uint64_t evaluations_ahead() const { return made_ - used_; }
+    /// Number of evaluations that were made for steps to come, or in vain, minus those that were saved; modulo 2^64.
+    std::uint64_t evaluations_ahead() const { return evaluations_ahead_; }
 
 private:
     bool holds(DistributedLikelihood const& likelihood, msa::HalfEdge h, Reach const& reach) const;
@@ -82,8 +82,7 @@ private:
     std::deque<Forecast> forecasts_;  // those that were not used yet
     std::uint64_t changes_ = 0;       // of the likelihood, when they were made
     Reach reach_{};
-    std::uint64_t made_ = 0;  // evaluations
-    std::uint64_t used_ = 0;
+    std::uint64_t evaluations_ahead_ = 0;
 };
 
 }  // namespace regraft::search
