@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "likelihood/kernels/derivatives.cpp"
 #include <hwy/foreach_target.h>  // includes this file again for every instruction set
 //
+#include "likelihood/kernels/decay-inl.hpp"
 #include "likelihood/kernels/elementary-inl.hpp"
 #include "likelihood/kernels/scalers-inl.hpp"
 #include "likelihood/kernels/sides-inl.hpp"
@@ -97,7 +98,7 @@ public:
         unrolled<vectors>([&](auto v) INLINED {
             auto const value = hn::Load(sites, values_ + k * block_sites + v * step);
             auto const exponent = hn::Mul(value, constant(terms_.speeds[category]));
-            auto const power = exponential(hn::Mul(exponent, constant(terms_.length)));
+            auto const power = decay(hn::Mul(exponent, constant(terms_.length)));
             out[v][0] = hn::Mul(power, constant(terms_.weights[category]));
             out[v][1] = hn::Mul(exponent, out[v][0]);
             out[v][2] = hn::Mul(exponent, out[v][1]);

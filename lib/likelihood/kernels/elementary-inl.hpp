@@ -18,16 +18,25 @@ HWY_BEFORE_NAMESPACE();
 namespace regraft::likelihood::kernels::HWY_NAMESPACE {
 namespace {
 
-/// exp(x) by Cody and Waite's reduction and Taylor's series to degree 13.
-HWY_INLINE Vector exponential(Vector x) {
+/// x = n ln 2 + r, with an integer n that is shifted, by Cody and Waite.
+struct Reduced {
+    Vector n;
+    Vector r;
+};
+HWY_INLINE Reduced reduced(Vector x) {
     constexpr double ln2_high = 0x1.62e42fefa39efp-1;
     constexpr double ln2_low = 0x1.abc9e3b39803fp-56;
+    auto const n = shifted(hn::Mul(x, constant(std::numbers::log2e)));
+    auto const r = fma(unshifted(n), constant(-ln2_high), x);
+    return {n, fma(unshifted(n), constant(-ln2_low), r)};
+}
+
+/// exp(x) by Taylor's series to degree 13.
+HWY_INLINE Vector exponential(Vector x) {
     constexpr double least = -708;
     constexpr double most = 709;
     auto const in_range = hn::Min(hn::Max(x, constant(least)), constant(most));
-    auto const n = shifted(hn::Mul(in_range, constant(std::numbers::log2e)));
-    auto r = fma(unshifted(n), constant(-ln2_high), in_range);
-    r = fma(unshifted(n), constant(-ln2_low), r);
+    auto const [n, r] = reduced(in_range);
     constexpr std::array<double, 14> factorial{1.0,       1.0,        2.0,         6.0,         24.0,
                                                120.0,     720.0,      5040.0,      40320.0,     362880.0,
                                                3628800.0, 39916800.0, 479001600.0, 6227020800.0};
@@ -51,23 +60,6 @@ HWY_INLINE Vector exponential_minus(Vector x, Vector minus) {
     for (std::size_t i = reciprocal.size(); i-- > 0;) sum = fma(hn::Mul(sum, x), constant(reciprocal[i]), constant(1));
     auto const cancels = hn::And(hn::Le(hn::Abs(x), constant(most)), hn::Gt(minus, constant(0)));
     return hn::IfThenElse(cancels, hn::Mul(sum, x), hn::Sub(exponential(x), minus));
-}
-
-/// exp(x) - 1 by x times Taylor's series to this degree: 17 suffices for |x| <= 1, 9 for |x| <= 1/8.
-template <std::size_t degree>
-HWY_INLINE Vector exponential_minus_1(Vector x) {
-    constexpr auto reciprocals = [] {
-        std::array<double, degree + 1> result{};  // of 1!, 2!, ...: these factorials are exact
-        double factorial = 1;
-        for (std::size_t i = 0; i <= degree; ++i) {
-            factorial *= static_cast<double>(i + 1);
-            result[i] = 1 / factorial;
-        }
-        return result;
-    }();
-    auto sum = constant(reciprocals.back());
-    for (std::size_t i = degree; i-- > 0;) sum = fma(sum, x, constant(reciprocals[i]));
-    return hn::Mul(sum, x);
 }
 
 /// log(x) by the series of Ng's fdlibm in s = f / (2 + f), for x = 2^k (1 + f).

@@ -9,7 +9,7 @@
 #include <array>
 #include <cstddef>
 
-#include "likelihood/kernels/elementary-inl.hpp"
+#include "likelihood/kernels/decay-inl.hpp"
 #include "likelihood/kernels/site_spectrum-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -56,22 +56,24 @@ private:
             // In a short time little changes: beside the likelihoods themselves, much of it would be lost.
             auto const is_short = hn::Gt(hn::Mul(this->at(this->values_, n - 1, v), time), constant(-1));
             stays_[part][v] = hn::IfThenElseZero(is_short, constant(1));
-            auto const make = [&](auto exponential_of) INLINED {
-                for (std::size_t k = 0; k < n; ++k) {
+            factored_[part][v][0] = hn::IfThenZeroElse(is_short, spectrum[v][0]);  // the first eigenvalue is 0
+            if (v == 0) this->prefetch_next(category, 0);
+            auto const make = [&](auto factor_of) INLINED {
+                for (std::size_t k = 1; k < n; ++k) {
                     auto const exponent = hn::Mul(this->at(this->values_, k, v), time);
-                    factored_[part][v][k] = hn::Mul(exponential_of(exponent), spectrum[v][k]);
+                    factored_[part][v][k] = hn::Mul(factor_of(exponent), spectrum[v][k]);
                     if (v == 0) this->prefetch_next(category, k);
                 }
             };
             // Each site has its own series, whichever sites are beside it.
             auto const is_tiny = hn::Gt(hn::Mul(this->at(this->values_, n - 1, v), time), constant(-1.0 / 8));
-            if (hn::AllTrue(sites, is_tiny)) return make([](Vector x) INLINED { return exponential_minus_1<9>(x); });
+            if (hn::AllTrue(sites, is_tiny)) return make([](Vector x) INLINED { return tiny_decay_minus_1(x); });
             auto const of_short = [&](Vector x) INLINED {
-                return hn::IfThenElse(is_tiny, exponential_minus_1<9>(x), exponential_minus_1<17>(x));
+                return hn::IfThenElse(is_tiny, tiny_decay_minus_1(x), short_decay_minus_1(x));
             };
             if (hn::AllTrue(sites, is_short)) return make(of_short);
-            if (hn::AllFalse(sites, is_short)) return make([](Vector x) INLINED { return exponential(x); });
-            make([&](Vector x) INLINED { return hn::IfThenElse(is_short, of_short(x), exponential(x)); });
+            if (hn::AllFalse(sites, is_short)) return make([](Vector x) INLINED { return decay(x); });
+            make([&](Vector x) INLINED { return hn::IfThenElse(is_short, of_short(x), decay(x)); });
         });
     }
 
