@@ -111,6 +111,7 @@ class Build:
             self.built = {name: file for name, file in self.built.items() if name not in {*JOBS, *TOOLS_OF_JOBS}}
         self.phylo, self.msa = self.place("apps/phylo", "bindir", "regraft-phylo"), self.place("apps/msa", "bindir", "regraft-msa")
         self.generator, self.examples = programs_folder / "surveillance", self.folder / "examples"
+        self.slow_reductions = programs_folder / "libslow_reductions.so"
         self.tools = GENERATED if self.msa.exists() and self.generator.exists() else {}
         self.tools = self.tools | (TOOLS if where.CHECKOUT and self.phylo.exists() else {})
         self.tools = self.tools | (EXAMPLES if mpirun and (self.examples / "stencil").exists() else {})
@@ -292,7 +293,7 @@ def run(args: argparse.Namespace, build: Build, name: str, files: list[str], raw
         return run_tool(GENERATED[name], build.msa, ["--generator", str(build.generator), *short], raw), "surveillance.cpp", short
     if name in build.tools:
         words = short + sets_for(name, args)
-        mpirun = ["--mpirun", args.mpirun] if name in TAKES_MPIRUN else []
+        mpirun = ["--mpirun", args.mpirun, "--slow-reductions", str(build.slow_reductions)] if name in TAKES_MPIRUN else []
         return run_tool(build.tools[name], build.phylo, [*keeping(name, args), *mpirun, *words], raw), "search.cpp", words
     source = f"{name}_bench.cpp"
     if name in JOBS:

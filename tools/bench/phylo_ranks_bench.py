@@ -5,7 +5,8 @@ search uses.
 A search is a sequence of packages of work, each of which ends with a reduction. On p ranks that share m patterns, a package takes
 a + b m / p, and a reduction takes c ceil(log2 p), because its messages go up and down a tree. What a reduction takes between nodes cannot
 be measured on one machine, so forecasts are made for several values of c. These searches do not look ahead, so that the number of
-packages does not depend on the ranks. What looking ahead changes is measured beside them.
+packages does not depend on the ranks. What looking ahead changes is measured beside them, also where a library that is preloaded makes
+each reduction take longer, as between nodes.
 """
 import json
 import math
@@ -29,6 +30,8 @@ RANKS = [1, 2, 4]
 STEPS_US = [1.0, 2.0, 5.0]  # of a reduction between nodes
 AHEAD = [1, 4, 16]  # subtrees
 PAIRS = 3  # searches with each
+FEW_SITES = {"full": [250, 1000], "short": [250], "smoke": [60]}  # where reductions take longer
+LONGER_US = {"full": [10, 20, 50], "short": [20], "smoke": [20]}  # by so much
 FORECAST = {"patterns": [10_000, 100_000, 1_000_000, 10_000_000], "ranks": [64, 256, 1024, 4096]}
 
 
@@ -73,15 +76,39 @@ class Model:
         return low
 
 
-def profiled(program: Regraft, dataset: Dataset, ranks: int, mpirun: str, folder: pathlib.Path, ahead: int = 1) -> Profile:
-    words = program.command("search", dataset, "--effort", program.effort, "--starts", "pars{1}", "--groups", "1", "--profile",
-                            "--lookahead", str(ahead))
-    command = [*where.launcher(), "--mpirun", mpirun, "-n", str(ranks), *map(str, words)]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    told = json.loads((folder / "run.profile.json").read_text(encoding="utf-8"))["ranks"]
-    mean = {key: 1e-3 * statistics.mean(rank[key] for rank in told) for key in ("work_ms", "waiting_ms", "communication_ms")}
-    return Profile(program.report(folder)["patterns"], ranks, told[0]["packages"], mean["work_ms"], mean["waiting_ms"],
-                   mean["communication_ms"])
+@dataclass
+class Jobs:
+    """Profiled searches of a program."""
+
+    program: Regraft
+    mpirun: str
+    slow_reductions: pathlib.Path
+    folder: pathlib.Path
+
+    def dataset(self, taxa: int, sites: int) -> Dataset:
+        file = self.folder / f"sim_{sites}.phy"
+        file.write_text(simulate.evolved(taxa, sites, seed=sites), encoding="utf-8")
+        return Dataset(file.stem, file)
+
+    def profiled(self, dataset: Dataset, ranks: int, ahead: int = 1, longer_us: int = 0) -> Profile:
+        """A search that looks so many subtrees ahead, and whose reductions take so much longer."""
+        words = self.program.command("search", dataset, "--effort", self.program.effort, "--starts", "pars{1}", "--groups", "1",
+                                     "--profile", "--lookahead", str(ahead))
+        preload = ["env", f"LD_PRELOAD={self.slow_reductions}", f"SLOW_REDUCTIONS_US={longer_us}"] if longer_us else []
+        command = [*where.launcher(), "--mpirun", self.mpirun, "-n", str(ranks), *preload, *map(str, words)]
+        subprocess.run(command, cwd=self.folder, check=True, capture_output=True)
+        told = json.loads((self.folder / "run.profile.json").read_text(encoding="utf-8"))["ranks"]
+        mean = {key: 1e-3 * statistics.mean(rank[key] for rank in told) for key in ("work_ms", "waiting_ms", "communication_ms")}
+        return Profile(self.program.report(self.folder)["patterns"], ranks, told[0]["packages"], mean["work_ms"], mean["waiting_ms"],
+                       mean["communication_ms"])
+
+    def by_lookahead(self, dataset: Dataset, ranks: int, longer_us: int = 0) -> list[dict]:
+        """What searches by how far they look ahead, in turn, take."""
+        found: dict[int, list[Profile]] = {subtrees: [] for subtrees in AHEAD}
+        for _ in range(PAIRS):
+            for subtrees in AHEAD:
+                found[subtrees].append(self.profiled(dataset, ranks, subtrees, longer_us))
+        return [looking_ahead(subtrees, longer_us, profiles) for subtrees, profiles in found.items()]
 
 
 def model_of(profiles: list[Profile], cores: int) -> Model:
@@ -121,38 +148,36 @@ def forecasts(model: Model) -> list[dict]:
     return records
 
 
-def looking_ahead(found: dict[int, list[Profile]]) -> list[dict]:
-    """What searches by how far they look ahead, in turn, take."""
-    records = []
-    for ahead, profiles in found.items():
-        one, seconds = profiles[0], [profile.seconds for profile in profiles]
-        records.append(bench_tool.record(f"ahead_{ahead}/search/patterns:{one.patterns}/ranks:{one.ranks}", "s",
-                                         real_time=statistics.median(seconds), cpu_time=statistics.median(one.work for one in profiles),
-                                         ranks=one.ranks, packages=one.packages, load=os.getloadavg()[0]))
-    return records
+def looking_ahead(subtrees: int, longer_us: int, profiles: list[Profile]) -> dict:
+    """Searches that look so far ahead."""
+    one, family = profiles[0], "search" + (f"_longer_{longer_us}_us" if longer_us else "")
+    return bench_tool.record(f"ahead_{subtrees}/{family}/patterns:{one.patterns}/ranks:{one.ranks}", "s",
+                             real_time=statistics.median(profile.seconds for profile in profiles),
+                             cpu_time=statistics.median(profile.work for profile in profiles),
+                             ranks=one.ranks, packages=one.packages, load=os.getloadavg()[0])
 
 
 def main() -> int:
     parser = bench_tool.options(__doc__, "regraft-phylo", "few taxa and sites")
     parser.add_argument("--mpirun", required=True)
+    parser.add_argument("--slow-reductions", type=pathlib.Path, required=True, help="libslow_reductions.so")
     args = parser.parse_args()
-    program, cores, profiles, ahead = Regraft(args.program.resolve(), "fast"), os.cpu_count() or 1, [], []
-    with tempfile.TemporaryDirectory() as place:
-        folder = pathlib.Path(place)
+    profiles, ahead, taxa = [], [], TAXA[args.pace]
+    with tempfile.TemporaryDirectory() as folder:
+        jobs = Jobs(Regraft(args.program.resolve(), "fast"), args.mpirun, args.slow_reductions.resolve(), pathlib.Path(folder))
         for sites in SITES[args.pace]:
-            dataset = Dataset(f"sim_{sites}", folder / f"sim_{sites}.phy")
-            dataset.alignment.write_text(simulate.evolved(TAXA[args.pace], sites, seed=sites), encoding="utf-8")
-            profiles += [profiled(program, dataset, ranks, args.mpirun, folder) for ranks in RANKS]
+            dataset = jobs.dataset(taxa, sites)
+            profiles += [jobs.profiled(dataset, ranks) for ranks in RANKS]
             for ranks in RANKS[1:]:
-                found = {subtrees: [] for subtrees in AHEAD}
-                for _ in range(PAIRS):
-                    for subtrees in AHEAD:
-                        found[subtrees].append(profiled(program, dataset, ranks, args.mpirun, folder, subtrees))
-                ahead += looking_ahead(found)
+                ahead += jobs.by_lookahead(dataset, ranks)
+        for sites in FEW_SITES[args.pace]:
+            dataset = jobs.dataset(taxa, sites)
+            for longer_us in LONGER_US[args.pace]:
+                ahead += jobs.by_lookahead(dataset, 2, longer_us)
     for one in profiles:
         if len({other.packages for other in profiles if other.patterns == one.patterns}) != 1:
             sys.exit(f"{one.patterns} patterns: the number of packages depends on the ranks")
-    model = model_of(profiles, cores)
+    model = model_of(profiles, os.cpu_count() or 1)
     context = {"drawing": "none", "subject": "search", "package_fixed_us": 1e6 * model.package.fixed,
                "package_us_per_pattern": 1e6 * model.package.per_rank, "step_us": 1e6 * model.step, "wait": model.wait}
     bench_tool.write(args.out, context, [measured(one, model) for one in profiles] + ahead + forecasts(model))

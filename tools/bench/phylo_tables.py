@@ -51,15 +51,17 @@ def by_ranks(results: Results) -> tuple[Table, Table, Table]:
 
 
 def by_lookahead(results: Results) -> Table:
-    """A row per number of patterns and of ranks, columns for how far searches look ahead."""
-    found = {int(name.removeprefix("ahead_")): {(point.size, int(point.run["ranks"])): point for point in points}
-             for name, points in results.families["search"].items()}
-    head = ["patterns", "ranks"] + [text for subtrees in found for text in (f"packages, {subtrees}", f"s, {subtrees}")]
-    rows = []
-    for size, ranks in sorted(next(iter(found.values()))):
-        points = [of_ahead[size, ranks] for of_ahead in found.values()]
-        cells = [text for point in points for text in (f"{point.run['packages']:,.0f}", f"{point.seconds:.2f}")]
-        rows.append([f"{size:,}", str(ranks), *cells])
+    """A row per number of patterns and of ranks, and by how much longer reductions take; columns for how far searches look ahead."""
+    head, rows = ["patterns", "ranks", "a reduction takes longer by"], []
+    for family, found in results.families.items():
+        if not family.startswith("search"):
+            continue
+        longer = family.removeprefix("search").removeprefix("_longer_").replace("_", " ") or "0 us"
+        ahead = [{(point.size, int(point.run["ranks"])): point for point in points} for points in found.values()]
+        head[3:] = [f"{what}, {name.removeprefix('ahead_')}" for name in found for what in ("packages", "s")]
+        for size, ranks in sorted(ahead[0]):
+            cells = [text for points in ahead for point in [points[size, ranks]] for text in (f"{point.run['packages']:,.0f}", f"{point.seconds:.2f}")]
+            rows.append([f"{size:,}", str(ranks), longer, *cells])
     return head, rows
 
 
