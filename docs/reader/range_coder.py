@@ -2,6 +2,8 @@
 
 A decoder and its encoder hold the same models and change them in the same way after each bit, so no model is stored.
 """
+import functools
+
 from bits import require
 from logarithms import log, power
 
@@ -19,9 +21,13 @@ class AdaptiveBit:
 
     def logit(self):
         """How sure it is of a 1: the logarithm of p / (1 - p)."""
-        q = self.p // 16
-        difference = log(16 * q + 8) - log(65536 - 16 * q - 8)
-        return difference >> 14 if difference >= 0 else -(-difference >> 14)
+        return logit(self.p // 16)
+
+
+@functools.cache
+def logit(q):
+    difference = log(16 * q + 8) - log(65536 - 16 * q - 8)
+    return difference >> 14 if difference >= 0 else -(-difference >> 14)
 
 
 class Models(dict):
