@@ -60,7 +60,8 @@ def by_lookahead(results: Results) -> Table:
         ahead = [{(point.size, int(point.run["ranks"])): point for point in points} for points in found.values()]
         head[3:] = [f"{what}, {name.removeprefix('ahead_')}" for name in found for what in ("packages", "s")]
         for size, ranks in sorted(ahead[0]):
-            cells = [text for points in ahead for point in [points[size, ranks]] for text in (f"{point.run['packages']:,.0f}", f"{point.seconds:.2f}")]
+            here = [points[size, ranks] for points in ahead]
+            cells = [text for point in here for text in (f"{point.run['packages']:,.0f}", f"{point.seconds:.2f}")]
             rows.append([f"{size:,}", str(ranks), longer, *cells])
     return head, rows
 
