@@ -19,7 +19,7 @@ ft::FailPhase support_phase("support");
 
 constexpr double tolerance = 0.05;  // for log-likelihoods, as in PhyML and IQ-TREE: edges of length 0 get no support
 
-/// Log-likelihoods of the tree, and of each local pattern, partition by partition.
+/// The log-likelihood of the tree, and of each local pattern, [partition][pattern].
 struct Fit {
     double loglh;
     std::vector<std::vector<double>> per_pattern;
