@@ -25,11 +25,11 @@ ft::FailPhase ultrafast_phase("ultrafast");
 /// Differences in log-likelihood that mean nothing. So much is added at random to each split in each replicate, so that
 /// a replicate chooses between equal resolutions by chance, but always the same one.
 constexpr double meaningless = 0.05;
-constexpr double least_gain = 1e-3;  // in log-likelihood; for less a replicate does not change
+constexpr double least_gain_of_replicate = 1e-3;  // in log-likelihood; for less a replicate does not change
 /// A resolution or rearrangement is left out for all replicates if it can win only in one that is so many standard
 /// deviations from the mean.
 constexpr double most_deviations = 4.5;
-constexpr double slack = 2;  // how much log-likelihood a replicate may gain by other lengths
+constexpr double slack_of_lengths = 2;  // how much log-likelihood a replicate may gain by other lengths
 
 using PatternValues = std::vector<std::vector<double>>;  // [partition][pattern]
 
@@ -163,7 +163,7 @@ private:
         std::vector<std::uint32_t> result;
         for (std::uint32_t r = 0; r < all.size(); ++r) {
             auto const deviation = all[r].deviation + best.deviation;
-            if (best.sum - all[r].sum <= most_deviations * deviation + slack) result.push_back(r);
+            if (best.sum - all[r].sum <= most_deviations * deviation + slack_of_lengths) result.push_back(r);
         }
         return result;
     }
@@ -378,7 +378,7 @@ private:
 void rearrange(Tree& tree, std::uint32_t replicate, std::span<Rearrangement const> all, Constraint const* constraint) {
     std::vector<Rearrangement const*> raising;
     for (auto const& one : all) {
-        if (one.gains[replicate] > least_gain) raising.push_back(&one);
+        if (one.gains[replicate] > least_gain_of_replicate) raising.push_back(&one);
     }
     std::ranges::stable_sort(raising, std::greater<>(), [&](auto const* one) { return one->gains[replicate]; });
     std::vector<bool> taken(tree.num_nodes());
@@ -441,7 +441,7 @@ void improve(std::vector<ReplicateTree>& trees, DistributedLikelihood& likelihoo
         for (std::size_t j = 0; j < asks[i].size(); ++j) {
             auto const& ask = asks[i][j];
             auto const move = preferred(ask, answers[i], answers[i].of_replicate[j], replicates.seed);
-            if (move.resolution != ask.quartet.resolution && move.gain > least_gain)
+            if (move.resolution != ask.quartet.resolution && move.gain > least_gain_of_replicate)
                 moves[ask.replicate].push_back(move);
         }
         answers[i].of_replicate = {};

@@ -12,7 +12,7 @@ ft::FailPhase merge_phase("merge");
 using Phase = Merging::Phase;
 
 /// Copies the models and branch lengths of the likelihood into the fits of the subject.
-void keep_fits(SearchState& state, DistributedLikelihood const& likelihood) {
+void keep_subject(SearchState& state, DistributedLikelihood const& likelihood) {
     auto& merging = *state.merging;
     auto const edges = state.tree.edges();
     std::uint32_t set = 0;
@@ -65,7 +65,7 @@ void advance_merging(SearchState& state, DistributedLikelihood& likelihood, Sear
     likelihood.reach(merge_phase.before);
     bool const round_ended = optimise_subject(state, likelihood, options);
     likelihood.reach(merge_phase.inside);
-    keep_fits(state, likelihood);
+    keep_subject(state, likelihood);
     auto const epsilon = merging.phase == Phase::scheme ? options.final_epsilon : options.choice_epsilon;
     bool const is_optimised = merging.phase != Phase::partitions;
     if (round_ended && keep_loglh(merging, likelihood) >= epsilon && is_optimised) {
