@@ -32,8 +32,9 @@ Climb try_spr(DistributedLikelihood& likelihood, std::deque<msa::HalfEdge> const
 void fit_lengths(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges);
 
 /// Makes four random nearest-neighbour interchanges close to each other that the constraint allows (fewer if it forbids
-/// most), and optimises the branches there. The result may be worse than the tree before. The places follow from seed
-/// and number; those of successive numbers are spread evenly over the tree. Precondition: at least 4 tips. Collective.
+/// most, and none if it forbids all), and optimises the branches there. The result may be worse than the tree before.
+/// The places follow from seed and number; those of successive numbers are spread evenly over the tree. Precondition:
+/// at least 4 tips. Collective.
 Climb perturb(DistributedLikelihood& likelihood, std::uint64_t seed, std::uint64_t number,
               Constraint const* constraint = nullptr);
 
