@@ -21,9 +21,9 @@ namespace {
 constexpr std::size_t most_edges = std::size_t{1} << 30;
 /// The first levels of the recursion, whose halves are independent tasks.
 constexpr unsigned parallel_levels = 3;
-/// Into how many pieces the first split is divided, the second into half as many each, and so on ...
+/// The number of pieces into which the first split is divided at most. Those of the next level have half as many each.
 constexpr std::size_t most_pieces = 8;
-/// ... but a vertex has this many edges in a piece, or too many cycles would be cut.
+/// The number of edges that a vertex has at least in a piece. With fewer, too many cycles would be cut.
 constexpr std::size_t degree_in_a_piece = 8;
 
 struct Degrees {
@@ -72,7 +72,7 @@ public:
           partner_(std::make_unique_for_overwrite<std::uint32_t[]>(graph_.num_edges())),
           entry_(std::make_unique_for_overwrite<std::uint8_t[]>(graph_.num_edges() / 2 + 1)) {}
 
-    /// By the edges' numbers.
+    /// The colours by the numbers of edges.
     std::vector<std::uint32_t> colour(std::size_t num_edges) && {
         std::vector<std::uint32_t> colours(num_edges + 1);  // one for the edges that were added
 #pragma omp parallel if (graph_.num_edges() >= worth_a_team)

@@ -9,7 +9,7 @@
 
 namespace regraft::schedule {
 
-/// What is to be divided, and memory for that.
+/// The edges to be divided, and memory for it.
 struct EulerSplit {
     /// An even number of edges for every left vertex, one after the other, and for every right vertex.
     std::span<HalfEdge const> edges;
@@ -22,8 +22,8 @@ struct EulerSplit {
     std::size_t num_pieces = 1;
 };
 
-/// O(edges + num_right * num_pieces). Deterministic, for any number of threads. May be called by a task of a parallel
-/// region. Precondition: fewer than 2^32 edges.
+/// Divides the edges into two halves. O(edges + num_right * num_pieces). Deterministic, for any number of threads. May
+/// be called by a task of a parallel region. Precondition: fewer than 2^32 edges.
 void split(EulerSplit const& task);
 
 }  // namespace regraft::schedule

@@ -1,4 +1,4 @@
-// First-fit with a set of taken colours per vertex, as bits. Edges for which that finds nothing are left for later,
+// First-fit with a set of taken colours per vertex, as bits. Edges for which it finds no colour are left for later,
 // when alternating paths make room for them.
 #include "schedule/first_fit.hpp"
 
@@ -14,11 +14,12 @@ namespace regraft::schedule {
 namespace {
 
 constexpr std::uint64_t all_taken = ~std::uint64_t{0};
-/// Words of colours looked at per edge, on average: more, and Euler splits are quicker.
+/// The number of words of colours that may be looked at per edge, on average. If it takes more, Euler splits are
+/// quicker.
 constexpr std::size_t patience = 32;
-/// So many words take as long as one edge of an alternating path.
+/// The number of words that take as long as one edge of an alternating path.
 constexpr std::size_t words_per_step = 128;
-/// No more than this part of the edges is mended.
+/// At most one of this many edges is mended.
 constexpr std::size_t most_mended = 10;
 
 /// The taken colours of all vertices of one side.
@@ -35,7 +36,8 @@ public:
 
     std::size_t num_words() const { return num_words_; }
     std::uint64_t const* at(std::uint32_t vertex) const { return taken_.data() + vertex * num_words_; }
-    /// How many of the first words are full; a hub would else be searched from the start for every edge.
+    /// The number of words at the front that are full. Without it, a hub would be searched from the start for every
+    /// edge.
     std::size_t skip_full(std::uint32_t vertex) {
         auto const* const words = at(vertex);
         auto& full = full_[vertex];
@@ -120,15 +122,17 @@ std::uint32_t FirstFit::first_common(std::uint32_t u, std::uint32_t v) {
     return static_cast<std::uint32_t>(64 * word) + static_cast<std::uint32_t>(std::countr_one(a[word] | b[word]));
 }
 
-/// There is one, as degrees are within the number of colours, for the end of an edge that has no colour.
+/// The first free colour of a vertex. Precondition: an edge of the vertex has no colour. Then a colour is free, because
+/// no degree is above the number of colours.
 std::uint32_t FirstFit::first_free(std::uint32_t vertex, Side side) {
     auto const word = palettes_[side].skip_full(vertex);
     return static_cast<std::uint32_t>(64 * word) +
            static_cast<std::uint32_t>(std::countr_one(palettes_[side].at(vertex)[word]));
 }
 
-/// Returns the edges left over. Edges are often in the order of their senders or receivers, which is the worst one for
-/// first-fit. So they are taken from all parts of the list in turn, about as many as there are vertices.
+/// Colours by first-fit. Returns the edges left over. Edges are often in the order of their senders or receivers, which
+/// is the worst one for first-fit. So they are taken from parts of the list in turn, with about as many parts as
+/// vertices.
 std::vector<std::uint32_t> FirstFit::fit() {
     std::vector<std::uint32_t> left_over;
     auto const num_parts = std::max(merged_[at_left]->of.size(), merged_[at_right]->of.size());

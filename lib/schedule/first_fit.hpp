@@ -11,9 +11,9 @@
 
 namespace regraft::schedule {
 
-/// First-fit, mended by alternating paths (Koenig 1916): colours below num_colours for edges between vertices of at
-/// most that degree. Nothing if it takes much longer than reading the edges. Deterministic. Memory: at most 4 bytes per
-/// edge beside the colours; if there is something to mend, 22 more.
+/// Colours edges by first-fit, mended by alternating paths (Koenig 1916), with colours below num_colours. Returns none
+/// if this would take much longer than reading the edges. Deterministic. Memory: at most 4 bytes per edge beside the
+/// colours; 22 more if some edges find no free colour and are mended. Precondition: no degree is above num_colours.
 std::optional<std::vector<std::uint32_t>> first_fit(std::span<Edge const> edges,
                                                     std::span<std::uint32_t const> left_degrees,
                                                     std::span<std::uint32_t const> right_degrees,

@@ -10,32 +10,10 @@
 #include "regraft/matching/weighted.hpp"
 #include "regraft/schedule/edge_colouring.hpp"
 #include "regraft/schedule/two_tier_rounds.hpp"
+#include "schedule/pe_numbers.hpp"
 
 namespace regraft::schedule {
 namespace {
-
-/// Numbers PEs 0, 1, ... in order, leaving out those that do not occur. Memory: 4 bytes * largest PeId.
-class PeIndex {
-public:
-    void note(PeId pe) {
-        if (value(pe) >= number_.size()) number_.resize(std::max<std::size_t>(value(pe) + 1ULL, 2 * number_.size()), 0);
-        number_[value(pe)] = 1;
-    }
-    void number() {
-        for (std::size_t pe = 0; pe < number_.size(); ++pe) {
-            if (number_[pe] == 0) continue;
-            number_[pe] = size();
-            pes_.push_back(PeId{static_cast<std::uint32_t>(pe)});
-        }
-    }
-    std::uint32_t size() const { return static_cast<std::uint32_t>(pes_.size()); }
-    std::uint32_t operator[](PeId pe) const { return number_[value(pe)]; }
-    PeId pe(std::uint32_t number) const { return pes_[number]; }
-
-private:
-    std::vector<std::uint32_t> number_;
-    std::vector<PeId> pes_;
-};
 
 bool contains(std::span<PeId const> holders, PeId pe) {
     return std::find(holders.begin(), holders.end(), pe) != holders.end();
@@ -43,21 +21,21 @@ bool contains(std::span<PeId const> holders, PeId pe) {
 
 /// The requests that another PE must serve, as a graph from requests to holders.
 struct Remote {
-    PeIndex index;
-    Csr<std::uint32_t> graph;
-    std::vector<std::uint64_t> bytes;
+    PeNumbers numbers;                 // of all holders and receivers
+    Csr<std::uint32_t> graph;          // per request the numbers of its holders
+    std::vector<std::uint64_t> bytes;  // per request; empty if all blocks have the same size
 };
 
-/// Sorts out what is local or lost; the rest becomes a transfer each, with the sender to be filled in.
+/// Sorts out the requests that are local or lost. Each other request becomes a transfer without a sender.
 Senders sort_out(std::span<Request const> requests, CsrView<PeId> holders, Options const& options, Remote& remote) {
     Senders senders;
     senders.transfers.reserve(requests.size());
-    for (auto const pe : holders.values) remote.index.note(pe);
-    for (auto const& request : requests) remote.index.note(request.receiver);
-    remote.index.number();
+    for (auto const pe : holders.values) remote.numbers.note(pe);
+    for (auto const& request : requests) remote.numbers.note(request.receiver);
+    remote.numbers.assign();
     remote.graph.offsets.reserve(requests.size() + 1);
     remote.graph.values.reserve(holders.values.size());
-    std::vector<std::uint32_t> received(remote.index.size(), 0);
+    std::vector<std::uint32_t> received(remote.numbers.size(), 0);
     for (std::size_t i = 0; i < requests.size(); ++i) {
         auto const [block, receiver] = requests[i];
         auto const row = holders[i];
@@ -66,25 +44,25 @@ Senders sort_out(std::span<Request const> requests, CsrView<PeId> holders, Optio
         } else if (contains(row, receiver)) {
             senders.local.push_back({block, receiver, receiver});
         } else {
-            for (auto const pe : row) remote.graph.push_value(remote.index[pe]);
+            for (auto const pe : row) remote.graph.push_value(remote.numbers.number(pe));
             remote.graph.end_row();
             if (!options.bytes.empty()) remote.bytes.push_back(options.bytes[i]);
             senders.transfers.push_back({block, {}, receiver});
-            senders.r = std::max(senders.r, ++received[remote.index[receiver]]);
+            senders.r = std::max(senders.r, ++received[remote.numbers.number(receiver)]);
         }
     }
     return senders;
 }
 
-void set_senders(Senders& senders, PeIndex const& index, std::span<std::uint32_t const> sender_of) {
-    std::vector<std::uint32_t> sent(index.size(), 0);
+void set_senders(Senders& senders, PeNumbers const& numbers, std::span<std::uint32_t const> sender_of) {
+    std::vector<std::uint32_t> sent(numbers.size(), 0);
     for (std::size_t i = 0; i < sender_of.size(); ++i) {
-        senders.transfers[i].sender = index.pe(sender_of[i]);
+        senders.transfers[i].sender = numbers.pe(sender_of[i]);
         senders.b = std::max(senders.b, ++sent[sender_of[i]]);
     }
 }
 
-/// Numbers 0 to n - 1, stably sorted by key.
+/// The numbers in `order`, stably sorted by key(number), which is below num_keys.
 template <class Key>
 std::vector<std::uint32_t> sorted_by(std::span<std::uint32_t const> order, std::size_t num_keys, Key key) {
     std::vector<std::uint32_t> next(num_keys + 1, 0);
@@ -95,7 +73,8 @@ std::vector<std::uint32_t> sorted_by(std::span<std::uint32_t const> order, std::
     return sorted;
 }
 
-/// Which transfers travel together: message m is transfers[order[first[m]]], ..., transfers[order[first[m + 1] - 1]].
+/// The transfers that travel together: message m is transfers[order[first[m]]], ..., transfers[order[first[m + 1] -
+/// 1]].
 struct Bundles {
     std::vector<Edge> edges;  // by message
     std::vector<std::uint32_t> order;
@@ -146,7 +125,7 @@ Csr<Transfer> rounds_of(std::span<Transfer const> transfers, Bundles const& bund
     return rounds_of(bundled, colour_of);
 }
 
-/// By transfer; 1 if all have the same size. Transfers are in the order of the requests that they serve.
+/// The bytes of each transfer; 1 if all have the same size. Transfers are in the order of the requests that they serve.
 std::vector<std::uint64_t> bytes_of(std::span<Transfer const> transfers, std::span<Request const> requests,
                                     CsrView<PeId> holders, std::span<std::uint64_t const> of_requests) {
     if (of_requests.empty()) return std::vector<std::uint64_t>(transfers.size(), 1);
@@ -157,26 +136,26 @@ std::vector<std::uint64_t> bytes_of(std::span<Transfer const> transfers, std::sp
     return bytes;
 }
 
-/// bytes: of each transfer; without effect if nodes are unknown.
+/// Deals the transfers to rounds. bytes: of each transfer; not used if nodes are unknown.
 Csr<Transfer> plan_rounds(std::span<Transfer const> transfers, std::span<std::uint64_t const> bytes,
                           Options const& options) {
-    PeIndex index;
+    PeNumbers numbers;
     for (auto const& transfer : transfers) {
-        index.note(transfer.sender);
-        index.note(transfer.receiver);
+        numbers.note(transfer.sender);
+        numbers.note(transfer.receiver);
     }
-    index.number();
+    numbers.assign();
     std::vector<Edge> edges(transfers.size());
     for (std::size_t i = 0; i < edges.size(); ++i)
-        edges[i] = {index[transfers[i].sender], index[transfers[i].receiver]};
+        edges[i] = {numbers.number(transfers[i].sender), numbers.number(transfers[i].receiver)};
     std::vector<std::uint32_t> nodes;
-    for (std::uint32_t pe = 0; pe < index.size() && !options.node_of.empty(); ++pe)
-        nodes.push_back(options.node_of[value(index.pe(pe))]);
+    for (std::uint32_t pe = 0; pe < numbers.size() && !options.node_of.empty(); ++pe)
+        nodes.push_back(options.node_of[value(numbers.pe(pe))]);
     auto const deal = [&](std::span<Edge const> messages, std::span<std::uint64_t const> sizes) {
         return nodes.empty() ? colour_edges(messages) : two_tier_rounds(messages, sizes, nodes);
     };
     if (options.messages == Messages::per_block) return rounds_of(transfers, deal(edges, bytes));
-    auto const bundles = bundle(edges, index.size());
+    auto const bundles = bundle(edges, numbers.size());
     std::vector<std::uint64_t> sizes(bundles.edges.size(), 0);
     for (std::size_t m = 0; m < sizes.size() && !nodes.empty(); ++m) {
         for (auto i = bundles.first[m]; i < bundles.first[m + 1]; ++i) sizes[m] += bytes[bundles.order[i]];
@@ -193,11 +172,12 @@ Senders choose_senders(std::span<Request const> requests, CsrView<PeId> holders,
     auto senders = sort_out(requests, holders, options, remote);
     if (options.bytes.empty()) {
         auto const good_enough = options.balance == Balance::for_rounds ? senders.r : 0;
-        auto const matching = matching::min_b_matching(remote.graph, remote.index.size(), {.good_enough = good_enough});
-        set_senders(senders, remote.index, matching.right_of);
+        auto const matching =
+            matching::min_b_matching(remote.graph, remote.numbers.size(), {.good_enough = good_enough});
+        set_senders(senders, remote.numbers, matching.right_of);
     } else {
-        auto const matching = matching::min_b_matching(remote.graph, remote.bytes, remote.index.size());
-        set_senders(senders, remote.index, matching.right_of);
+        auto const matching = matching::min_b_matching(remote.graph, remote.bytes, remote.numbers.size());
+        set_senders(senders, remote.numbers, matching.right_of);
         senders.most_bytes = matching.b;
         senders.most_bytes_bound = matching.lower_bound;
     }

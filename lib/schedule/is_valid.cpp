@@ -54,7 +54,7 @@ bool has(std::span<PeId const> row, PeId pe) {
     return std::find(row.begin(), row.end(), pe) != row.end();
 }
 
-/// What the first of `rest` is; it is then taken away.
+/// Takes the first element away from `rest` and returns it; none if there is none.
 template <class T>
 std::optional<T> take(std::span<T const>& rest) {
     if (rest.empty()) return std::nullopt;
@@ -63,7 +63,7 @@ std::optional<T> take(std::span<T const>& rest) {
     return first;
 }
 
-/// Whether the three lists, in the order of the requests, serve each of them as they should.
+/// Whether the three lists, each in the order of the requests, serve each request once and as they promise.
 bool serves_each_once(Senders const& senders, std::span<Request const> requests, CsrView<PeId> holders) {
     std::span<Transfer const> transfers(senders.transfers);
     std::span<Transfer const> local(senders.local);
@@ -110,7 +110,7 @@ bool counts_bytes(Senders const& senders, std::span<Request const> requests, Csr
            senders.most_bytes <= senders.most_bytes_bound + largest;
 }
 
-/// A request, by its contents, and where it is from.
+/// A request or a transfer, which sorts by its contents, and its position in its list.
 struct NumberedRequest {
     BlockId block{};
     PeId receiver{};
@@ -120,7 +120,8 @@ struct NumberedRequest {
     }
 };
 
-/// The transfers of all rounds in the order of the requests. Nothing if they are not what has to be sent.
+/// The transfers of all rounds in the order of the requests. None if their number is not that of the requests that
+/// other PEs must serve.
 std::optional<std::vector<Transfer>> in_order_of_requests(std::span<Transfer const> transfers,
                                                           std::span<Request const> requests, CsrView<PeId> holders) {
     std::vector<NumberedRequest> wanted;
@@ -150,7 +151,8 @@ std::vector<Transfer> messages_of(std::span<Transfer const> round, Messages mess
     return result;
 }
 
-/// Whether PEs send and receive at most one message per round, h in all rounds and as many rounds as h.
+/// Whether PEs send and receive at most one message per round, and the busiest PE sends or receives h in all rounds, of
+/// which there are h.
 bool has_valid_rounds(HRelation const& plan, Messages messages) {
     PerPe<std::uint32_t> sent;
     PerPe<std::uint32_t> received;

@@ -22,14 +22,15 @@ std::size_t first_holder(RangeRequest const& request, std::size_t num_holders, s
     return static_cast<std::size_t>(Wide{hash} * num_holders >> 64);
 }
 
-/// What self sends to one receiver.
+/// Collects the transfers of which self is the sender.
 class Outbox {
 public:
     Outbox(PeId self, HoldersOf const& holders_of, BlockSizes const& sizes, LocalRule const& rule,
            std::vector<RangeTransfer>& out)
         : self_(self), holders_of_(holders_of), sizes_(sizes), rule_(rule), out_(out) {}
 
-    /// blocks: all held by self and wanted; and if self holds a neighbour of them, that is not wanted.
+    /// Adds the transfers of some blocks that self holds and the receiver wants. Precondition: self holds no further
+    /// blocks of the wanted range next to them.
     void add(BlockRange blocks, PeId receiver, std::uint64_t request) {
         holders_of_(blocks, [&](BlockRange run, std::span<PeId const> holders) {
             REGRAFT_ASSERT(is_among(self_, holders));
@@ -48,6 +49,7 @@ private:
     std::vector<RangeTransfer>& out_;
 };
 
+/// Finds the senders of the blocks that self wants.
 void find_senders(PeId self, std::span<BlockRange const> wanted, HoldersOf const& holders_of, BlockSizes const& sizes,
                   LocalRule const& rule, LocalSenders& senders) {
     for (std::uint64_t i = 0; i < wanted.size(); ++i) {
@@ -91,8 +93,9 @@ void divide_locally(RangeRequest const& request, std::span<PeId const> holders, 
     }
 }
 
-/// A run of blocks with the same holders begins and ends where the receiver's range does or the holders change. Nowhere
-/// else do the blocks begin or end that a holder finds to be both in that range and among its own. So both cut alike.
+/// Sender and receiver divide the same runs. A run of blocks with the same holders begins and ends where the receiver's
+/// range does, or where the holders change. The blocks that a holder finds both in this range and among its own begin
+/// and end only there, too.
 LocalSenders choose_senders_locally(PeId self, CsrView<BlockRange> wanted, std::span<BlockRange const> held,
                                     HoldersOf const& holders_of, BlockSizes const& sizes, LocalRule const& rule) {
     LocalSenders senders;

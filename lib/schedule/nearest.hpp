@@ -1,4 +1,4 @@
-// Which holders of a block are nearest to the PE that wants it.
+// The holders of a block that are nearest to the PE that wants it.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace regraft::schedule {
 
-/// The node of a PE. One beyond the end of node_of, such as a disk for which a plan is made, is on none of the nodes.
+/// The node of a PE. A PE beyond the end of node_of, which may stand for a disk in a plan, is on none of the nodes.
 inline std::uint32_t node(PeId pe, std::span<std::uint32_t const> node_of) {
     return value(pe) < node_of.size() ? node_of[value(pe)] : std::numeric_limits<std::uint32_t>::max();
 }

@@ -11,11 +11,11 @@
 namespace regraft::schedule {
 namespace {
 
-/// Which way a walk goes on. Quick rather than good; any sequence gives a right answer.
+/// Random numbers that decide how a walk goes on. They are quick rather than good; any sequence gives a right answer.
 class Dice {
 public:
     explicit Dice(std::uint64_t seed) : state_(seed) {}
-    /// Below n; not quite uniform.
+    /// A number below n, not quite uniform.
     std::uint32_t below(std::uint32_t n) {
         state_ = state_ * 6364136223846793005U + 1442695040888963407U;
         return static_cast<std::uint32_t>((state_ >> 32) * n >> 32);
@@ -36,7 +36,7 @@ public:
           way_(num_vertices),
           dice_(rows.size()) {}
 
-    /// For every row the place of the matching's edge in it.
+    /// The place of the matching's edge in each row.
     std::vector<std::uint32_t> match() && {
         for (auto const u : evict()) augment(u);
         return std::move(chosen_);

@@ -10,6 +10,7 @@
 #include "regraft/matching/shares.hpp"
 #include "regraft/matching/weighted.hpp"
 #include "schedule/nearest.hpp"
+#include "schedule/pe_numbers.hpp"
 
 namespace regraft::schedule {
 namespace {
@@ -27,36 +28,12 @@ struct RowEqual {
     bool operator()(Row a, Row b) const { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 };
 
-/// The PEs that occur, ascending.
-class Pes {
-public:
-    void note(PeId pe) {
-        if (value(pe) >= number_.size()) number_.resize(std::size_t{value(pe)} + 1, 0);
-        number_[value(pe)] = 1;
-    }
-    /// To be called after the last note.
-    void count() {
-        for (std::uint32_t pe = 0; pe < number_.size(); ++pe) {
-            if (number_[pe] == 0) continue;
-            number_[pe] = size();
-            pes_.push_back(PeId{pe});
-        }
-    }
-    std::uint32_t size() const { return static_cast<std::uint32_t>(pes_.size()); }
-    std::uint32_t number(PeId pe) const { return number_[value(pe)]; }
-    PeId operator[](std::uint32_t number) const { return pes_[number]; }
-
-private:
-    std::vector<std::uint32_t> number_;  // by PE
-    std::vector<PeId> pes_;
-};
-
-/// The nodes of these PEs, numbered from 0.
+/// The nodes of the PEs, numbered from 0.
 class Nodes {
 public:
-    Nodes(Pes const& pes, std::span<std::uint32_t const> node_of) {
+    Nodes(PeNumbers const& pes, std::span<std::uint32_t const> node_of) {
         if (node_of.empty()) return;
-        for (std::uint32_t pe = 0; pe < pes.size(); ++pe) node_of_.push_back(node(pes[pe], node_of));
+        for (std::uint32_t pe = 0; pe < pes.size(); ++pe) node_of_.push_back(node(pes.pe(pe), node_of));
         auto names = node_of_;
         std::sort(names.begin(), names.end());
         names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -66,7 +43,7 @@ public:
         count_ = static_cast<std::uint32_t>(names.size());
     }
     std::uint32_t size() const { return count_; }
-    /// Whether there are several, and PEs share them. If not, what is balanced over PEs is balanced over nodes.
+    /// Whether there are several nodes, and PEs share some. If not, what is balanced over PEs is balanced over nodes.
     bool matter() const { return count_ > 1 && count_ < node_of_.size(); }
     std::uint32_t of(std::uint32_t pe) const { return node_of_[pe]; }
     /// For each row of PEs their nodes, each once, in the order in which they appear.
@@ -88,22 +65,22 @@ private:
     std::uint32_t count_ = 0;
 };
 
-/// What has to be sent, in rows that may be divided: which PEs can send each row, its bytes, and how many of them go to
-/// other nodes than that of the first holder. A row that a receiver's own node can serve has holders on this node only.
-/// So a row with holders on several nodes goes to other nodes as a whole.
+/// The data that have to be sent, in rows that may be divided. A row that a receiver's own node can serve has holders
+/// on this node only. So a row with holders on several nodes goes to other nodes as a whole.
 struct Supply {
-    Csr<std::uint32_t> holders;  // numbers of PEs
-    std::vector<std::uint64_t> bytes;
-    std::vector<std::uint64_t> bytes_between;
+    Csr<std::uint32_t> holders;                // per row: the numbers of the PEs that can send it
+    std::vector<std::uint64_t> bytes;          // per row
+    std::vector<std::uint64_t> bytes_between;  // per row: those that go to other nodes than that of the first holder
 };
 
+/// How the rows are divided among their holders.
 struct Shares {
     std::vector<std::uint64_t> share;  // the bytes of each holder, parallel to Supply::holders.values
-    std::uint64_t most = 0;            // the largest sum of a holder
-    std::uint64_t bound = 0;           // the least that this can be, whatever the nodes send
+    std::uint64_t most = 0;            // the bytes that the busiest holder sends
+    std::uint64_t bound = 0;           // a lower bound of `most`, whatever the nodes send
 };
 
-/// Divides each row among nodes, then what a node got among its PEs.
+/// Divides each row among nodes, then the part of each node among its PEs.
 Shares divide_over_nodes(Supply const& supply, Nodes const& nodes, std::uint32_t num_pes) {
     auto const to_nodes = nodes.of_rows(supply.holders);
     auto const of_nodes = matching::min_b_shares(to_nodes, supply.bytes_between, nodes.size());
@@ -148,7 +125,7 @@ struct Pool {
     std::uint64_t bytes = 0;
 };
 
-/// Sorts out what is local or lost, and pools the rest, pools in the order of their first requests.
+/// Sorts out the requests that are local or lost, and pools the rest. Pools are in the order of their first requests.
 std::vector<Pool> pool(std::span<RangeRequest const> requests, CsrView<PeId> holders, BlockSizes const& sizes,
                        RangeSenders& senders) {
     std::vector<Pool> pools;
@@ -177,7 +154,7 @@ public:
     Dealer(std::span<RangeRequest const> requests, BlockSizes const& sizes, std::uint32_t num_pes)
         : requests_(requests), sizes_(sizes), surplus_(num_pes, 0) {}
 
-    void deal(Pool const& pool, Pes const& pes, std::span<std::uint64_t const> shares,
+    void deal(Pool const& pool, PeNumbers const& pes, std::span<std::uint64_t const> shares,
               std::vector<RangeTransfer>& transfers) {
         std::size_t holder = 0;
         auto number = [&] { return pes.number(pool.holders[holder]); };
@@ -216,8 +193,8 @@ private:
     std::vector<std::int64_t> surplus_;
 };
 
-/// Whether what the pool's holders send to the receiver goes between nodes.
-bool goes_between(PeId receiver, Pool const& pool, Pes const& pes, Nodes const& nodes) {
+/// Whether the messages of the pool's holders to the receiver go between nodes.
+bool goes_between(PeId receiver, Pool const& pool, PeNumbers const& pes, Nodes const& nodes) {
     return nodes.of(pes.number(receiver)) != nodes.of(pes.number(pool.holders.front()));
 }
 
@@ -227,10 +204,10 @@ Shares shares_of(Supply const& supply, Nodes const& nodes, std::uint32_t num_pes
     return {std::move(shares.share), shares.b, shares.b};
 }
 
-/// Divides the pools, by bytes, and sets senders.most_sent_bound. Returns what the busiest PE would send if blocks
-/// could be divided.
+/// Divides the pools, by bytes, and sets senders.most_sent_bound. Returns the bytes that the busiest PE would send if
+/// blocks could be divided.
 std::uint64_t divide(std::span<RangeRequest const> requests, BlockSizes const& sizes, std::span<Pool const> pools,
-                     Pes const& pes, Nodes const& nodes, RangeSenders& senders) {
+                     PeNumbers const& pes, Nodes const& nodes, RangeSenders& senders) {
     Supply supply;
     for (auto const& pool : pools) {
         for (auto const pe : pool.holders) supply.holders.push_value(pes.number(pe));
@@ -253,9 +230,9 @@ std::uint64_t divide(std::span<RangeRequest const> requests, BlockSizes const& s
     return shares.most;
 }
 
-/// Gives whole blocks, one by one.
+/// Chooses a sender for each block, without dividing any. Transfers are of single blocks.
 std::vector<RangeTransfer> match(std::span<RangeRequest const> requests, BlockSizes const& sizes,
-                                 std::span<Pool const> pools, Pes const& pes, Nodes const& nodes) {
+                                 std::span<Pool const> pools, PeNumbers const& pes, Nodes const& nodes) {
     Supply supply;
     std::vector<RangeTransfer> transfers;
     for (auto const& pool : pools) {
@@ -275,11 +252,11 @@ std::vector<RangeTransfer> match(std::span<RangeRequest const> requests, BlockSi
     }
     if (nodes.matter()) give_to_nodes(supply, nodes);
     auto const matching = matching::min_b_matching(supply.holders, supply.bytes, pes.size());
-    for (std::size_t i = 0; i < transfers.size(); ++i) transfers[i].sender = pes[matching.right_of[i]];
+    for (std::size_t i = 0; i < transfers.size(); ++i) transfers[i].sender = pes.pe(matching.right_of[i]);
     return transfers;
 }
 
-/// Neighbouring parts of a request with the same sender become one. Precondition: sorted.
+/// Joins neighbouring parts of a request that have the same sender. Precondition: sorted by request and block.
 void join(std::vector<RangeTransfer>& transfers) {
     std::size_t kept = 0;
     for (auto const& transfer : transfers) {
@@ -296,6 +273,7 @@ void join(std::vector<RangeTransfer>& transfers) {
     transfers.resize(kept);
 }
 
+/// The holders of each request that are nearest to its receiver (nearest.hpp).
 Csr<PeId> nearest_holders(std::span<RangeRequest const> requests, CsrView<PeId> holders,
                           std::span<std::uint32_t const> node_of) {
     Csr<PeId> rows;
@@ -307,7 +285,8 @@ Csr<PeId> nearest_holders(std::span<RangeRequest const> requests, CsrView<PeId> 
     return rows;
 }
 
-std::uint64_t largest(std::span<RangeTransfer const> transfers, BlockSizes const& sizes, Pes const& pes,
+/// The largest number of bytes that one PE sends, or receives, depending on `end`.
+std::uint64_t largest(std::span<RangeTransfer const> transfers, BlockSizes const& sizes, PeNumbers const& pes,
                       PeId RangeTransfer::*end) {
     std::vector<std::uint64_t> bytes(pes.size(), 0);
     std::uint64_t most = 0;
@@ -332,7 +311,7 @@ RangeSenders choose_range_senders(std::span<RangeRequest const> requests, CsrVie
         holders = near;
     }
     auto const pools = pool(requests, holders, sizes, senders);
-    Pes pes;
+    PeNumbers pes;
     std::uint64_t num_edges = 0;  // from blocks to holders
     for (auto const& pool : pools) {
         for (auto const pe : pool.holders) pes.note(pe);
@@ -341,7 +320,7 @@ RangeSenders choose_range_senders(std::span<RangeRequest const> requests, CsrVie
             num_edges += requests[i].blocks.size() * pool.holders.size();
         }
     }
-    pes.count();
+    pes.assign();
     Nodes const nodes(pes, node_of);
     auto const aim = divide(requests, sizes, pools, pes, nodes, senders);
     senders.most_sent = largest(senders.transfers, sizes, pes, &RangeTransfer::sender);

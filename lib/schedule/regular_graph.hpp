@@ -15,7 +15,7 @@ namespace regraft::schedule {
 /// An edge, seen from its left end.
 struct HalfEdge {
     std::uint32_t right = 0;
-    std::uint32_t edge = 0;  // its number, that of added edges is the number of edges
+    std::uint32_t edge = 0;  // its number; for added edges, the number of edges that were given
 };
 
 /// Edges in rows: row u, of `degree` edges, lists those of left vertex u, mostly in the order of their right ends, so
@@ -29,9 +29,10 @@ struct RegularGraph {
     std::size_t num_edges() const { return std::size_t{num_vertices} * degree; }
 };
 
-/// The edges between merged vertices, and more of them, until all have this degree, which none may exceed. The first
-/// spans are the degrees of the vertices before they were merged. O(edges + vertices), with all threads; the same for
-/// any number of them. Precondition: fewer than 2^32 edges in the result.
+/// Makes the graph of the edges between merged vertices, with edges added until all vertices have this degree.
+/// left_degrees, right_degrees: of the vertices before they were merged. O(edges + vertices), with all threads; the
+/// same for any number of threads. Preconditions: no merged vertex has a larger degree; fewer than 2^32 edges in the
+/// result.
 RegularGraph make_regular(std::span<Edge const> edges, std::span<std::uint32_t const> left_degrees,
                           std::span<std::uint32_t const> right_degrees, MergedVertices const& left,
                           MergedVertices const& right, std::uint32_t degree);

@@ -1,4 +1,4 @@
-// Which thread am I? One and only, where there is no OpenMP.
+// The team of threads that a thread belongs to. Without OpenMP there is one thread.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,10 @@
 
 namespace regraft::schedule {
 
-/// Below that many edges nothing is done in parallel.
+/// The number of edges below which nothing is done in parallel.
 inline constexpr std::size_t worth_a_team = 100'000;
 
+/// The number of threads of a team, and that of the calling thread, from 0.
 struct Team {
     std::size_t size = 1;
     std::size_t self = 0;

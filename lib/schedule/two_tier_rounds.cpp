@@ -1,5 +1,6 @@
-// Rounds of an optimal colouring are dealt anew, two and two, such that both get half of what each PE and each node
-// sends and receives. Partners change as in dimension exchange on a hypercube (Cybenko 1989).
+// Takes the rounds of an optimal colouring, and deals the messages of two rounds at a time to these two anew, such that
+// each gets half of what each PE and each node sends and receives. Which two rounds meet follows dimension exchange on
+// a hypercube (Cybenko 1989).
 #include "regraft/schedule/two_tier_rounds.hpp"
 
 #include <algorithm>
@@ -14,24 +15,26 @@ namespace regraft::schedule {
 namespace {
 
 constexpr auto none = std::numeric_limits<std::uint32_t>::max();
-/// Sweeps over all dimensions. More of them hardly improve the rounds.
+/// The largest number of sweeps over all dimensions. More of them hardly improve the rounds.
 constexpr int most_sweeps = 2;
 
-/// SizedMessages by number, the largest first.
+/// Messages by number, the largest first.
 struct SizedMessages {
     std::vector<Edge> ends;
     std::vector<std::uint64_t> bytes;
     std::span<std::uint32_t const> node_of;
 
+    /// Whether message i goes from one node to another.
     bool crosses(std::uint32_t i) const { return node_of[ends[i].left] != node_of[ends[i].right]; }
 };
 
 /// The messages of each round, ascending.
 using Rounds = std::vector<std::vector<std::uint32_t>>;
 
-/// Deals the messages of two rounds to the same two rounds anew. On each side, the two messages of a PE are partners,
-/// and of the PEs of a node that have one message, two and two are. Partners get different rounds: the links between
-/// partners alternate between sides, and so form paths and even cycles.
+/// Deals the messages of two rounds to the same two rounds anew. Partners get different rounds. On the side of senders,
+/// and likewise of receivers, the two messages of a PE are partners. Messages that cross the border of a node and are
+/// the only ones of their PEs are partners in pairs. Links between partners alternate between the two sides, and so
+/// form paths and even cycles, along which the rounds alternate (de Werra 1971).
 class RoundsDealer {
 public:
     RoundsDealer(SizedMessages const& messages, std::uint32_t num_nodes)
@@ -58,7 +61,8 @@ public:
 private:
     static constexpr std::uint8_t undealt = 2;
 
-    /// Neighbours in the order of sizes become partners at a node, so that halves hardly differ in bytes.
+    /// Finds the partners on one side. At a node, messages next to each other in the order of sizes become partners, so
+    /// that both rounds get about as many bytes.
     void find_partners(std::uint32_t Edge::*end, std::vector<std::uint32_t>& partner) {
         partner.assign(both_.size(), none);
         auto const meet = [&](std::uint32_t& waiting, std::uint32_t i) {
@@ -76,6 +80,7 @@ private:
         for (std::uint32_t i = 0; i < both_.size(); ++i) at_node_[messages_.node_of[pe(i)]] = none;
     }
 
+    /// Deals all messages that are linked to message i, beginning with its partner on this side.
     void follow(std::uint32_t i, std::size_t side) {
         auto half = half_[i];
         for (auto next = partner_[side][i]; next != none && half_[next] == undealt; next = partner_[side][next]) {
@@ -85,20 +90,20 @@ private:
     }
 
     SizedMessages const& messages_;
-    std::vector<std::uint32_t> at_pe_;    // a message that has no partner yet; none between two uses
-    std::vector<std::uint32_t> at_node_;  // the same
-    std::vector<std::uint32_t> both_;
-    std::array<std::vector<std::uint32_t>, 2> partner_;
-    std::vector<std::uint8_t> half_;
+    std::vector<std::uint32_t> at_pe_;    // by PE: a message that has no partner yet; none between two uses
+    std::vector<std::uint32_t> at_node_;  // the same by node
+    std::vector<std::uint32_t> both_;     // the messages of both rounds, ascending
+    std::array<std::vector<std::uint32_t>, 2> partner_;  // [side][index in both_]
+    std::vector<std::uint8_t> half_;                     // the round of each message in both_: 0, 1 or undealt
 };
 
-/// Sums up what crosses the borders of nodes.
+/// Sums the bytes that cross the borders of nodes.
 class Borders {
 public:
     Borders(SizedMessages const& messages, std::uint32_t num_nodes)
         : messages_(messages), out_(num_nodes, 0), in_(num_nodes, 0) {}
 
-    /// The bytes of the busiest node, in one direction.
+    /// The bytes that the busiest node of a round sends to other nodes, or receives from them.
     std::uint64_t busiest(std::span<std::uint32_t const> round) {
         std::uint64_t most = 0;
         each(round, [&](std::uint64_t& sum, std::uint64_t bytes) { most = std::max(most, sum += bytes); });
@@ -123,10 +128,10 @@ private:
 
     SizedMessages const& messages_;
     std::vector<std::uint64_t> out_;  // by node; 0 between two uses
-    std::vector<std::uint64_t> in_;
+    std::vector<std::uint64_t> in_;   // the same
 };
 
-/// Each round shares with the one whose number differs in one bit, bit by bit.
+/// For each bit in turn, deals each round anew together with the round whose number differs in this bit.
 void sweep(Rounds& rounds, RoundsDealer& dealer) {
     for (std::size_t bit = 1; bit < rounds.size(); bit *= 2) {
         for (std::size_t round = 0; round < rounds.size(); ++round) {

@@ -19,14 +19,14 @@ ft::FailPhase support_phase("support");
 
 constexpr double tolerance = 0.05;  // for log-likelihoods, as in PhyML and IQ-TREE: edges of length 0 get no support
 
-/// Log-likelihoods of the tree, and of each local pattern, partition by partition.
-struct Fit {
+/// The log-likelihood of the tree, and of each local pattern, [partition][pattern].
+struct TreeFit {
     double loglh;
     std::vector<std::vector<double>> per_pattern;
 };
 
-Fit fit(DistributedLikelihood& likelihood, HalfEdge h) {
-    Fit result{likelihood.loglh(h), {}};
+TreeFit fit(DistributedLikelihood& likelihood, HalfEdge h) {
+    TreeFit result{likelihood.loglh(h), {}};
     for (std::size_t q = 0; q < likelihood.num_partitions(); ++q) {
         result.per_pattern.push_back(likelihood.local_loglh(h, q));
     }
@@ -34,7 +34,7 @@ Fit fit(DistributedLikelihood& likelihood, HalfEdge h) {
 }
 
 /// The fit of the tree after an interchange, with the five branches around optimised. The tree stays as it is.
-Fit fit_of_neighbour(DistributedLikelihood& likelihood, HalfEdge h, std::uint32_t variant) {
+TreeFit fit_of_neighbour(DistributedLikelihood& likelihood, HalfEdge h, std::uint32_t variant) {
     constexpr int max_passes = 8;
     constexpr double enough = 1e-3;
     auto const& tree = likelihood.tree();
@@ -54,7 +54,7 @@ Fit fit_of_neighbour(DistributedLikelihood& likelihood, HalfEdge h, std::uint32_
 }
 
 /// The gain in log-likelihood of the other tree over this one: first over all sites, then in each sample.
-std::vector<double> resampled_gains(DistributedLikelihood& likelihood, Fit const& here, Fit const& there,
+std::vector<double> resampled_gains(DistributedLikelihood& likelihood, TreeFit const& here, TreeFit const& there,
                                     RellSamples const& samples) {
     std::vector<FixedSum> sums(std::size_t{1} + samples.count());
     for (std::size_t q = 0; q < here.per_pattern.size(); ++q) {

@@ -13,7 +13,7 @@ namespace {
 
 using msa::Alphabet;
 
-/// The search begins with the first scheme.
+/// The substitution schemes. Heterogeneities are tried under the first one.
 constexpr std::array dna_schemes{"GTR+FC",    "SYM",    "TVM+FC",   "TVMef", "TIM1uf+FC", "TIM1", "TIM2uf+FC", "TIM2",
                                  "TIM3uf+FC", "TIM3",   "K81uf+FC", "K81",   "TPM2uf+FC", "TPM2", "TPM3uf+FC", "TPM3",
                                  "TN93+FC",   "TN93ef", "HKY+FC",   "K80",   "F81+FC",    "JC"};
@@ -22,9 +22,9 @@ constexpr std::array amino_acid_matrices{"LG",    "WAG",      "JTT",   "JTT-DCMu
                                          "mtART", "mtZOA",    "FLU",   "HIVb",      "HIVw",    "DEN"};
 constexpr std::array heterogeneities{"", "+I", "+G4m", "+I+G4m"};
 constexpr std::uint32_t most_free_categories = 10;
-/// A candidate is tried if its expected score is at most this much above the lowest.
+/// A combination is tried if its score is expected to be at most this much above the lowest.
 constexpr double close = 10;
-/// The log-likelihood of a trial that ends may be this much below its maximum.
+/// How far below its maximum the log-likelihood of a trial may end.
 constexpr double slack = 0.5;
 
 struct Scheme {
@@ -80,7 +80,7 @@ public:
         return static_cast<std::size_t>(std::min_element(scores_.begin(), scores_.end()) - scores_.begin());
     }
     bool has(Candidate const& candidate) const { return find(candidate) != trials_.size(); }
-    /// Precondition: has(candidate).
+    /// The score of a candidate. Precondition: has(candidate).
     double score(Candidate const& candidate) const { return scores_[find(candidate)]; }
     std::vector<double> const& all_scores() const { return scores_; }
 

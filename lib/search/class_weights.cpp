@@ -8,10 +8,10 @@ namespace regraft::search {
 namespace {
 
 constexpr int most_steps = 100;
-/// The least weight: one of 0 would stay 0.
+/// The least weight. A weight of 0 would stay 0.
 constexpr double least_weight = 1e-10;
 
-/// The expected share of the sites in each class, of those that are in one.
+/// The expected share of each class in the sites that are in a class, and not invariable.
 std::vector<double> expected_weights(DistributedLikelihood& likelihood, std::size_t partition) {
     auto const& spec = likelihood.spec(partition);
     auto const shares = likelihood.category_shares(partition);

@@ -11,8 +11,8 @@
 namespace regraft::search {
 namespace {
 
-constexpr std::uint32_t often_enough = 5;
-constexpr std::chrono::milliseconds pause{20};
+constexpr std::uint32_t often_enough = 5;       // looks in a row at which cores are free, before more threads are used
+constexpr std::chrono::milliseconds pause{20};  // between two looks
 
 /// The number of runnable threads on this machine; 0: unknown.
 std::uint32_t runnable_threads() {

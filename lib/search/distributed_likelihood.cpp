@@ -220,8 +220,8 @@ msa::TreeUndo DistributedLikelihood::touched(msa::TreeUndo move) {
     for (auto h : move.touched) {
         // An unconnected half-edge has no edge, but the CLVs at its node and beyond still change.
         auto const invalidate = [&](HalfEdge g) {
-            // Between two changes dependencies are as they were, and the search starts at each change. So here, too, it
-            // may end where nothing is known.
+            // The search for dependents starts at each change, and between two changes dependencies are as they were.
+            // So here, too, it may end where all CLVs are invalid already.
             bool any = false;
             for (auto& partition : partitions_) any = partition.invalidate_subtree(g) || any;
             return any;

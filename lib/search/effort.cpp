@@ -8,10 +8,10 @@ namespace regraft::search {
 namespace {
 
 constexpr double clear = 0.02;         // difficulty below which searches from all starts end alike
-constexpr double easy = 0.1;           // difficulty below which two that end alike have found the best
-constexpr double expected_gain = 0.1;  // of log-likelihood, that pays for another start
+constexpr double easy = 0.1;           // difficulty below which two searches that end alike have found the best tree
+constexpr double expected_gain = 0.1;  // gain in log-likelihood that pays for another start
 
-/// Where data are hard, several searches may end alike below the best.
+/// The number of starts that pay in any case. Where data are hard, several searches may end alike below the best tree.
 std::size_t least_starts(double difficulty) {
     if (difficulty < clear) return 1;
     return difficulty < easy ? 2 : 4;

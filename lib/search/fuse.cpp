@@ -17,8 +17,7 @@ namespace {
 
 ft::FailPhase fuse_phase("fuse");
 
-/// Two trees, seen from tip 0. An edge is represented by its end away from tip 0; edges with the same tips behind them
-/// are common.
+/// Two trees, rooted at tip 0. An edge is represented by its end away from tip 0. Edges with the same split are common.
 class Fusing {
 public:
     Fusing(Tree const& tree, Tree const& donor)
@@ -45,8 +44,8 @@ private:
         return !is_common(tree_.back(left)) || !is_common(tree_.back(tree_.next(left)));
     }
 
-    /// The nodes from `top` down to where all edges are common, as their ends towards `top`; a node comes before those
-    /// behind it.
+    /// The nodes from `top` down to where all edges are common. A node is represented by its half-edge towards `top`,
+    /// and comes before those below it.
     template <class IsCommon>
     static std::vector<HalfEdge> nodes_below(Tree const& tree, HalfEdge top, IsCommon is_common) {
         std::vector<HalfEdge> nodes{top};

@@ -10,10 +10,11 @@
 
 namespace regraft::search {
 
-/// A part of a tree that a donor resolves differently. Splits that both trees have bound it, and none is inside.
+/// A part of a tree that a donor, another tree of the same taxa, resolves differently. Splits that both trees have
+/// bound the part, and none is inside it.
 struct SubtreeExchange {
-    /// The fingerprint of the tree after the exchange minus that before. It identifies the two resolutions, whatever
-    /// surrounds them.
+    /// The fingerprint of the tree after the exchange minus that before. This number identifies the two resolutions,
+    /// whatever surrounds them.
     std::uint64_t change = 0;
     /// Gives the tree the donor's resolution and its lengths there, including those of the bounding edges.
     msa::TreeUndo move;
@@ -25,7 +26,7 @@ struct SubtreeExchange {
 /// Precondition: the same number of tips and length sets. O(n log n).
 std::vector<SubtreeExchange> exchanges(msa::Tree const& tree, msa::Tree const& donor);
 
-/// Makes an exchange, and optimises its branches.
+/// Makes an exchange, and optimises its branches. Collective.
 Climb make(DistributedLikelihood& likelihood, SubtreeExchange const& exchange);
 
 }  // namespace regraft::search

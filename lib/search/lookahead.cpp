@@ -13,11 +13,11 @@ using msa::HalfEdge;
 
 namespace {
 
-constexpr double enough_gain = 1e-2;    // for branches while topologies are compared
-constexpr std::size_t candidates = 3;   // number of insertions that are optimised, the best of those that were ranked
-constexpr double hopeless_share = 0.3;  // as a fraction of the mean loss: insertions that lose more are not optimised
-constexpr std::uint64_t enough_losses = 20;
-constexpr std::size_t sides = 3;  // an inserted subtree has so many branches around it
+constexpr double enough_gain = 1e-2;         // ends the optimisation of a branch while topologies are compared
+constexpr std::size_t candidates = 3;        // number of insertions that are optimised, the best ones before that
+constexpr double hopeless_share = 0.3;       // insertions that lose more than this share of the mean are not optimised
+constexpr std::uint64_t enough_losses = 20;  // number of losses of which the mean is used
+constexpr std::size_t sides = 3;             // number of branches at the node of an inserted subtree
 
 /// The likeliest first.
 void sort(std::vector<Scored>& insertions) {
@@ -31,14 +31,15 @@ struct Trial {
         : a(tree.back(tree.next(h))), b(tree.back(tree.next(tree.next(h)))), front{a, b}, forecast{.h = h} {}
 
     HalfEdge a, b;                      // the ends of the edge that the subtree leaves behind
-    std::vector<HalfEdge> front;        // insertions are tried next beyond the edges of these
-    std::vector<Insertion> insertions;  // that are being scored
-    std::vector<HalfEdge> beyond;       // per insertion: the other end of its edge
-    double most_loss = 0;               // beyond insertions that lose as much, none are tried
-    Forecast forecast;
+    std::vector<HalfEdge> front;        // the next insertions are into the edges beyond the nodes of these
+    std::vector<Insertion> insertions;  // those that are scored now
+    std::vector<HalfEdge> beyond;       // per insertion: the far end of its edge
+    double most_loss = 0;               // edges beyond an insertion that loses as much are not tried
+    Forecast forecast;                  // the result so far
 };
 
-/// Forecasts for several subtrees of a tree, which share reductions.
+/// Makes the forecasts for several subtrees of a tree. The trials share reductions: each step asks the questions of all
+/// of them, then makes one reduction.
 class Trials {
 public:
     Trials(DistributedLikelihood& likelihood, std::span<HalfEdge const> subtrees, Reach const& reach)
@@ -69,7 +70,7 @@ public:
     }
 
 private:
-    /// Cuts off the trial's subtree after putting back another one. One that is alone stays cut off.
+    /// Cuts off the trial's subtree, after putting back the one that is cut off now if it is another one.
     void prune(Trial const& trial) {
         auto const h = trial.forecast.h;
         if (pruned_ && pruned_->first == h) return;
@@ -77,7 +78,7 @@ private:
         pruned_.emplace(h, likelihood_.prune(h));
     }
 
-    /// Scores the trials' insertions, and counts an evaluation for each trial that has some.
+    /// The log-likelihoods after the insertions of all trials. Counts an evaluation for each trial that has insertions.
     std::vector<double> score() {
         std::vector<FixedSum> sums;
         for (auto& trial : trials_) {
@@ -100,7 +101,7 @@ private:
         }
     }
 
-    /// The scores of the insertions beyond the fronts.
+    /// Moves the fronts of all trials one edge on. Returns the scores of the insertions into the edges passed.
     std::vector<double> score_next() {
         for (auto& trial : trials_) {
             trial.insertions.clear();
@@ -112,6 +113,7 @@ private:
         return score();
     }
 
+    /// Adds the insertions into the edges beyond the trial's front. Precondition: its subtree is cut off.
     void extend(Trial& trial) {
         auto const& tree = likelihood_.tree();
         auto const h = trial.forecast.h;
@@ -126,7 +128,8 @@ private:
 
     double loss(double score) const { return reach_.loglh - score; }
 
-    /// What a trial's first insertions lose decides how far the trials behind it go.
+    /// Keeps what the trials' insertions next to the old place lose. Each trial goes on as far as the losses before it
+    /// say, those of the trials in front of it included, so that it does what it would do alone.
     void learn(Losses losses, std::span<double const> scores) {
         auto next = scores.begin();
         for (auto& trial : trials_) {
@@ -149,7 +152,8 @@ private:
             trial.forecast.found.push_back({std::move(trial.insertions[i]), score});
     }
 
-    /// Optimises this one of the three branches of each insertion. With the first also the branch at the old place.
+    /// Optimises one of the three branches of each insertion found: the subtree's (which = 0), or one of those beside
+    /// it (1, 2). With the subtree's also the branch at the old place.
     void fit(std::size_t which) {
         auto const sets = likelihood_.tree().num_length_sets();
         std::size_t place = 0;
@@ -201,7 +205,7 @@ private:
     Reach const& reach_;
     Fences fences_;
     std::vector<Trial> trials_;
-    std::optional<std::pair<HalfEdge, msa::TreeUndo>> pruned_;
+    std::optional<std::pair<HalfEdge, msa::TreeUndo>> pruned_;  // the subtree that is cut off now
 };
 
 }  // namespace
@@ -234,13 +238,14 @@ Forecast Lookahead::next(DistributedLikelihood& likelihood, std::deque<HalfEdge>
     return result;
 }
 
-/// Most forecasts beyond the next change of the tree would be in vain, so their number is that of moves between two
-/// changes.
+/// The number of subtrees to look at now. Forecasts beyond the next change of the tree would be in vain, so this is the
+/// number of subtrees that are expected to be tried until then.
 std::ptrdiff_t Lookahead::width(std::size_t num_waiting) const {
     auto const expected = static_cast<std::size_t>(std::max(mean_run_, static_cast<double>(run_))) + 1;
     return static_cast<std::ptrdiff_t>(std::min({expected, most_, num_waiting}));
 }
 
+/// Whether the first forecast that is kept is for h, the present tree and this reach.
 bool Lookahead::holds(DistributedLikelihood const& likelihood, HalfEdge h, Reach const& reach) const {
     return !forecasts_.empty() && forecasts_.front().h == h && changes_ == likelihood.changes() && reach_ == reach;
 }

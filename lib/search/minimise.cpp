@@ -20,7 +20,7 @@ constexpr double gradient_step = 1e-5;
 constexpr double curvature_step = 1e-2;
 constexpr double least_curvature = 1e-2;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Searches that wait for each other need a thread each, although only one of them runs at a time.
+/// The largest number of minimisations at once. Each needs a thread, although only one of them runs at a time.
 constexpr std::size_t most_at_once = 64;
 
 /// One minimisation. NLopt calls the function, but here the caller must evaluate it for all minimisations together. So

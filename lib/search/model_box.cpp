@@ -15,8 +15,8 @@ using likelihood::Origin;
 namespace {
 
 constexpr double log_of_1000 = 6.907755278982137;
-/// Further away a first step, which knows only the slope at the start, may end and stay where the function hardly
-/// changes.
+/// How far the box reaches on both sides of the start, in logarithms. The first step of an optimiser knows only the
+/// slope at the start. In a larger box it could end, and stay, where the function hardly changes.
 constexpr double reach = 2;
 constexpr double least_invariant = 1e-6;
 constexpr double least_scaler = 0.01;
@@ -38,7 +38,7 @@ bool has_free_alpha(ModelSpec const& spec) {
     return spec.has_gamma() && spec.alpha_from == Origin::optimised;
 }
 
-/// Reads the variables one by one.
+/// Reads the variables of a point one by one.
 class Reader {
 public:
     explicit Reader(std::span<double const> x) : next_(x.begin()) {}
@@ -48,7 +48,7 @@ public:
         double const odds = number();
         return odds / (1 + odds);
     }
-    /// Ratios to the greatest of `start`, which is 1.
+    /// Ratios to the number that is the greatest in `start`; the ratio of this number itself is 1.
     std::vector<double> ratios(std::vector<double> const& start) {
         auto const unit = greatest(start);
         std::vector<double> result;

@@ -55,8 +55,8 @@ public:
         }
         (f.first > 0 ? low_ : high_) = next_;
         // The step leads to a maximum only where the function is concave. Where it is convex, or if the step leaves the
-        // bracket, the bracket is halved. If the likelihood rises towards the least length, that is tried once, because
-        // many branches end there.
+        // bracket, the bracket is halved. If the likelihood rises towards the least length, this length is tried once,
+        // because many branches end there.
         double candidate = f.second < 0 ? step(f) : -1;
         if (f.first < 0 && candidate <= min_branch_length && !std::exchange(tried_least_, true)) {
             candidate = min_branch_length;

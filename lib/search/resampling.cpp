@@ -48,7 +48,7 @@ double GridValues::value(std::int64_t steps) {
 
 namespace {
 
-/// The largest weight of a column: sums over a block fit 32 bits.
+/// The largest weight of a column, so that sums over a block fit 32 bits.
 constexpr std::uint32_t most_weight = 1000;
 static_assert(std::int64_t{GridValues::block} * most_weight * (1 << 15) < (std::int64_t{1} << 31));
 
@@ -92,7 +92,7 @@ GridValues ReplicateWeights::difference(std::span<std::vector<double> const> val
     for (std::size_t j = 0; j < columns_.size(); ++j) {
         auto const [q, i] = columns_[j];
         auto const difference = values[q][i] - others[q][i];
-        // Where neither has a likelihood, the difference is no number, and counts as none.
+        // Where both log-likelihoods are infinite, the difference is NaN, and counts as 0.
         auto const bounded =
             std::clamp(difference == difference ? difference : 0.0, -GridValues::most, GridValues::most);
         result.steps_[j] = static_cast<std::int16_t>(std::lrint(bounded * (1 << GridValues::bits)));

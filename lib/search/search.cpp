@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "regraft/core/checked_cast.hpp"
-#include "regraft/core/random.hpp"
 #include "regraft/search/optimise.hpp"
 #include "search/fuse.hpp"
 #include "search/stages.hpp"
@@ -19,8 +18,8 @@ namespace {
 ft::FailPhase choice_phase("model_choice");
 ft::FailPhase test_phase("test");
 
-constexpr std::uint32_t near_radius = 5;
-constexpr std::uint32_t wake_within = 2;  // in edges, from where the topology changed
+constexpr std::uint32_t near_radius = 5;  // in edges, of near SPR
+constexpr std::uint32_t wake_within = 2;  // subtrees so many edges from a change of the topology wait again
 constexpr std::uint32_t wake_on_way = 1;  // the same on the way out of a local maximum
 
 Stage following(Stage stage) {
@@ -36,13 +35,13 @@ void end_round(SearchState& state, double least_gain) {
     state.round = next;
 }
 
-/// What is told in the end is to be exact: batches come to a maximum more slowly.
+/// The final model is optimised edge by edge: batches need more passes to come as close to the maximum.
 Pace pace_of(Stage stage) {
     return stage == Stage::final_model ? Pace::one_by_one : Pace::by_batch;
 }
 
-/// Makes passes as long as they pay for now. When models have changed, gains much smaller than that of the first pass
-/// are left to the next round.
+/// Makes passes over all branches as long as each gains epsilon, and a share of what the first one gained: smaller
+/// gains are left to the next round, because models change before it.
 void smooth_all_branches(DistributedLikelihood& likelihood, double epsilon, Pace pace) {
     constexpr int max_passes = 8;
     constexpr double least_share = 0.3;
@@ -102,7 +101,7 @@ double keep_loglh(SearchState& state, DistributedLikelihood& likelihood) {
     return gain;
 }
 
-/// Keeps models and branch lengths of the running trials.
+/// Copies the models and branch lengths of the likelihood into the running trials.
 void keep_fits(SearchState& state, DistributedLikelihood const& likelihood) {
     auto const edges = state.tree.edges();
     std::uint32_t set = 0;
@@ -131,7 +130,7 @@ void advance_choice(SearchState& state, DistributedLikelihood& likelihood, Searc
     likelihood.reach(choice_phase.after);
 }
 
-/// Appends the subtrees that are not waiting yet.
+/// Appends to state.waiting those of the subtrees that do not wait yet.
 void wait_too(SearchState& state, std::vector<msa::HalfEdge> const& subtrees) {
     std::vector<bool> waits(state.tree.num_half_edges());
     for (auto h : state.waiting) waits[h] = true;
@@ -139,8 +138,9 @@ void wait_too(SearchState& state, std::vector<msa::HalfEdge> const& subtrees) {
                  [&](auto h) { return !waits[h]; });
 }
 
-/// Moves the next waiting subtree. If the topology changes, subtrees near the change are worth another try; on the way
-/// out of a local maximum only the nearest, and only if much was gained. Returns whether it did.
+/// Tries to move the first waiting subtree. If the topology changes, subtrees near the change wait again; on the way
+/// out of a local maximum only the nearest, and only if least_gain was gained. Returns whether the topology has
+/// changed.
 bool move_next(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options,
                std::uint32_t radius) {
     Lookahead none;
@@ -179,7 +179,8 @@ std::uint64_t most_failures(SearchOptions const& options, std::uint32_t num_tips
     return static_cast<std::uint64_t>(options.patience * num_tips);
 }
 
-/// The first step of a way out of a local maximum, which becomes `home`: `change` makes it.
+/// The first step of a way out of a local maximum, which becomes state.home. change() changes the tree and returns a
+/// Climb.
 template <class Change>
 void leave_home(SearchState& state, DistributedLikelihood& likelihood, Change change) {
     auto const& tree = likelihood.tree();
@@ -187,14 +188,15 @@ void leave_home(SearchState& state, DistributedLikelihood& likelihood, Change ch
     auto const climb = change();
     state.loglh = climb.loglh;
     keep_tree(state, likelihood);
-    // The farthest come first: what surrounds the change gets used to it before it can be taken back.
+    // The farthest come first: the surroundings adapt to the change before a move can take it back.
     wait_too(state, subtrees_near(tree, climb.places, wake_on_way));
     ++state.position;
 }
 
+/// What a step on a way out of a local maximum has led to: another step, a better tree, or the tree of state.home.
 enum class Way : std::uint8_t { onward, to_higher_ground, back_home };
 
-/// Keeps the new tree if it is better, or goes back.
+/// Ends the way: keeps the tree if it is better than that of state.home by least_gain, or goes back to that.
 Way end_way(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     auto const home = *std::exchange(state.home, std::nullopt);
     state.waiting.clear();
@@ -211,8 +213,8 @@ Way end_way(SearchState& state, DistributedLikelihood& likelihood, SearchOptions
     return is_higher ? Way::to_higher_ground : Way::back_home;
 }
 
-/// The following steps: the subtrees around the change one by one until none can be moved, and all branches. Most ways
-/// lead straight back, and end there.
+/// A later step on the way: tries the next waiting subtree, or, if none waits, optimises all branches. Most ways lead
+/// straight back to the topology of state.home, and end there.
 Way go_on(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     constexpr double close = 2;  // to the old value: smoothing may make up for this difference
     if (!state.waiting.empty()) {
@@ -226,13 +228,14 @@ Way go_on(SearchState& state, DistributedLikelihood& likelihood, SearchOptions c
     return end_way(state, likelihood, options);
 }
 
+/// Whether the constraint allows the tree after the exchange.
 bool allows(Constraint const* constraint, msa::Tree tree, SubtreeExchange const& exchange) {
     if (constraint == nullptr) return true;
     tree.undo(exchange.move);
     return constraint->allows(tree);
 }
 
-/// The first exchange with one of the donors that has not been tried, if any.
+/// The first exchange with one of the donors (SearchOptions::others) that has not been tried, if any.
 std::optional<SubtreeExchange> next_exchange(SearchState const& state, msa::Tree const& tree,
                                              SearchOptions const& options) {
     for (auto const& donor : options.others) {
@@ -244,8 +247,8 @@ std::optional<SubtreeExchange> next_exchange(SearchState const& state, msa::Tree
     return std::nullopt;
 }
 
-/// Leaves the maximum by exchanges with the donors, until all have been tried. If they led higher, subtrees are moved
-/// far once more, and then new exchanges are tried.
+/// Leaves the maximum by exchanges with the donors, until all have been tried. If they have raised the likelihood,
+/// subtrees are moved far once more, and then new exchanges are tried.
 void advance_fusing(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     if (state.position > 0) return static_cast<void>(go_on(state, likelihood, options));
     auto const exchange = next_exchange(state, likelihood.tree(), options);
@@ -312,11 +315,51 @@ void advance_tests(SearchState& state, DistributedLikelihood& likelihood, TestSa
     likelihood.reach(test_phase.after);
 }
 
+/// The end of a search: the log-likelihood that is reported, with scalers normalised.
 void finish(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     if (likelihood.linkage() == BranchLinkage::scaled) normalise_scalers(likelihood, options.sites_per_partition);
     state.loglh = likelihood.loglh();
     keep_tree(state, likelihood);
     state.models = likelihood.models();
+}
+
+void make_step(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
+    switch (state.stage) {
+        case Stage::model_choice:
+            return advance_choice(state, likelihood, options);
+        case Stage::rough_model:
+            return advance_model(state, likelihood, options.rough_epsilon);
+        case Stage::near_spr:
+            return advance_spr(state, likelihood, options, std::min(near_radius, options.spr_radius));
+        case Stage::far_spr:
+            return advance_spr(state, likelihood, options, options.spr_radius);
+        case Stage::model:
+            return advance_model(state, likelihood, options.least_gain);
+        case Stage::fusing:
+            return advance_fusing(state, likelihood, options);
+        case Stage::escapes:
+            return advance_escapes(state, likelihood, options);
+        case Stage::final_model:
+            return advance_model(state, likelihood, options.final_epsilon);
+        case Stage::ultrafast:
+            return advance_ultrafast(state, likelihood, options);
+        case Stage::support:
+            return advance_support(state, likelihood, options);
+        case Stage::tests:
+            return advance_tests(state, likelihood, *options.test_samples);
+        case Stage::merging:
+            return advance_merging(state, likelihood, options);
+        case Stage::done:
+            REGRAFT_EXPECTS(!"a step after the last one");
+    }
+}
+
+/// Leaves out the stages that the options do not ask for.
+void skip_stages(SearchState& state, SearchOptions const& options) {
+    if (options.last && state.stage > *options.last) enter(state, Stage::done);
+    if (state.stage == Stage::ultrafast && options.replicates == nullptr) enter(state, Stage::support);
+    if (state.stage == Stage::support && options.rell_samples == nullptr) enter(state, Stage::tests);
+    if (state.stage == Stage::tests && !options.test_samples) enter(state, Stage::done);
 }
 
 }  // namespace
@@ -331,56 +374,15 @@ bool optimise_next(SearchState& state, DistributedLikelihood& likelihood, double
 }
 
 void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
-    // Those that are made ahead count in the steps that use them.
+    // Evaluations that are made ahead count in the steps that use them, so that state.evaluations does not depend on
+    // it.
     auto const evaluations = [&] {
         return likelihood.evaluations() - (options.lookahead != nullptr ? options.lookahead->evaluations_ahead() : 0);
     };
     auto const evaluations_before = evaluations();
     bool const keeps_models = changes_subject(state.stage);
-    switch (state.stage) {
-        case Stage::model_choice:
-            advance_choice(state, likelihood, options);
-            break;
-        case Stage::rough_model:
-            advance_model(state, likelihood, options.rough_epsilon);
-            break;
-        case Stage::near_spr:
-            advance_spr(state, likelihood, options, std::min(near_radius, options.spr_radius));
-            break;
-        case Stage::far_spr:
-            advance_spr(state, likelihood, options, options.spr_radius);
-            break;
-        case Stage::model:
-            advance_model(state, likelihood, options.least_gain);
-            break;
-        case Stage::fusing:
-            advance_fusing(state, likelihood, options);
-            break;
-        case Stage::escapes:
-            advance_escapes(state, likelihood, options);
-            break;
-        case Stage::final_model:
-            advance_model(state, likelihood, options.final_epsilon);
-            break;
-        case Stage::ultrafast:
-            advance_ultrafast(state, likelihood, options);
-            break;
-        case Stage::support:
-            advance_support(state, likelihood, options);
-            break;
-        case Stage::tests:
-            advance_tests(state, likelihood, *options.test_samples);
-            break;
-        case Stage::merging:
-            advance_merging(state, likelihood, options);
-            break;
-        case Stage::done:
-            REGRAFT_EXPECTS(!"a step after the last one");
-    }
-    if (options.last && state.stage > *options.last) enter(state, Stage::done);
-    if (state.stage == Stage::ultrafast && options.replicates == nullptr) enter(state, Stage::support);
-    if (state.stage == Stage::support && options.rell_samples == nullptr) enter(state, Stage::tests);
-    if (state.stage == Stage::tests && !options.test_samples) enter(state, Stage::done);
+    make_step(state, likelihood, options);
+    skip_stages(state, options);
     if (!keeps_models && state.stage == Stage::done) finish(state, likelihood, options);
     ++state.steps;
     state.evaluations += evaluations() - evaluations_before;

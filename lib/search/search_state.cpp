@@ -1,4 +1,4 @@
-// The state of a search: how it begins, what it computes on next, and its forms as text and bytes.
+// The state of a search: the first states, the subject of the next step, and the state as text and bytes.
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -126,7 +126,7 @@ std::vector<std::byte> SearchState::to_bytes() const {
     for (auto const& replicate : replicates) replicate.write(out);
     out.put_all(std::span(alrt));
     counts.write(out);
-    // Checkpoints of other searches, of this version or an earlier one, end here.
+    // States of searches that merge nothing end here, as do all states of earlier versions.
     if (merging) merging->write(out);
     return out.take();
 }
@@ -190,7 +190,8 @@ bool changes_subject(Stage stage) {
 
 namespace {
 
-/// The lengths may be those of the tree.
+/// The subject while partitions are merged: the fits that the next step improves. Branch lengths are those of the fits
+/// if they are unlinked, otherwise those of the tree.
 Subject subject_of_merging(SearchState const& state, BranchLinkage linkage) {
     auto const& fits = state.merging->subject();
     Subject result{{}, state.tree, {}, {}, linkage};
@@ -233,7 +234,7 @@ Subject subject(SearchState const& state, BranchLinkage linkage) {
 
 namespace {
 
-/// What goes on from the result of another search counts its own evaluations.
+/// Continues from the result of another search at a stage. Evaluations are counted anew.
 SearchState start_at(Stage stage, SearchState best) {
     enter(best, stage);
     best.evaluations = 0;

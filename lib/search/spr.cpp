@@ -12,9 +12,9 @@ namespace {
 
 ft::FailPhase spr_phase("spr");
 
-constexpr double least_gain = 1e-3;  // smaller gains are noise, and the climb might not end
+constexpr double least_gain = 1e-3;  // in log-likelihood; with smaller gains, which are noise, a climb might not end
 
-/// Makes the insertion with its lengths.
+/// Makes an insertion of the pruned h, with the insertion's lengths.
 msa::TreeUndo insert(DistributedLikelihood& likelihood, HalfEdge h, Insertion const& insertion) {
     auto inserted = likelihood.regraft(h, insertion.target);
     auto const& tree = likelihood.tree();
@@ -22,11 +22,11 @@ msa::TreeUndo insert(DistributedLikelihood& likelihood, HalfEdge h, Insertion co
     return inserted;
 }
 
-/// Makes the first of the forecast's insertions that raises the likelihood.
+/// Makes the first of the forecast's insertions that raises the likelihood above loglh, if any does.
 Climb make(DistributedLikelihood& likelihood, Forecast const& forecast, double loglh) {
     auto const h = forecast.h;
     auto const& tree = likelihood.tree();
-    // The gain at the old place is that of a tree without the subtree, so the sum is a forecast.
+    // The gain at the old place was computed in the tree without the subtree, so the sum is only an estimate.
     auto const promises = [&](Scored const& scored) {
         return scored.loglh + forecast.old_place.gain > loglh + least_gain;
     };
@@ -38,7 +38,8 @@ Climb make(DistributedLikelihood& likelihood, Forecast const& forecast, double l
     auto const pruned = likelihood.prune(h);
     for (auto const& scored : forecast.found) {
         if (!promises(scored)) break;
-        SavedLengths const others(likelihood, {h, a});  // the subtree's branch, and the one at its old place
+        SavedLengths const others(likelihood,
+                                  {h, a});  // undo restores neither the subtree's branch nor the old place's
         auto const inserted = insert(likelihood, h, scored.insertion);
         set_lengths(likelihood, std::array{a}, forecast.old_place.lengths);
         double const now = likelihood.loglh(h);

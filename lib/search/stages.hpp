@@ -1,4 +1,4 @@
-// How a search gets from stage to stage.
+// Transitions between stages of a search, and steps that several stages share.
 #pragma once
 
 #include <vector>
@@ -11,16 +11,18 @@ namespace regraft::search {
 /// The stage with which a search begins whose models are given.
 Stage first_stage(Goal goal);
 
-/// Begins a stage, or another round of it.
+/// Begins a stage, or another round of it: resets round, position and waiting subtrees.
 void enter(SearchState& state, Stage stage);
 
-/// The steps of a round: all branches, then all models. Returns whether this was the last one.
+/// Makes the next step of a round of optimisation, of which there are two: all branches, then all models. Returns
+/// whether this was the last one. Collective.
 bool optimise_next(SearchState& state, DistributedLikelihood& likelihood, double epsilon, Pace pace);
 
-/// Fits the unions of partitions that are tried, or the best scheme, and merges those that lower the score.
+/// Makes a step of Stage::merging: fits the unions of partitions that are tried, or the best scheme, and merges the
+/// pair that lowers the score most. Collective.
 void advance_merging(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options);
 
-/// The choices that still have candidates, in their order.
+/// Pointers to the choices whose trials have not all ended, in their order. Choices: a vector of PartitionChoice.
 template <class Choices>
 auto unfinished(Choices& choices) {
     std::vector<decltype(&choices.front())> result;

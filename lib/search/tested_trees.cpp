@@ -9,7 +9,7 @@
 namespace regraft::search {
 namespace {
 
-/// Grid of squares of differences. Greater ones are added exactly, too.
+/// The bound of the grid for squares of differences. Greater squares are added exactly, too (FixedSum).
 constexpr double greatest_square = 0x1p40;
 
 /// The grid of sums over samples, which may have half as many sites again as the data.
@@ -72,7 +72,7 @@ void TestedTrees::compare(DistributedLikelihood& likelihood) {
     contest_.emplace(std::move(loglh), all_deviations);
 }
 
-/// The deviations of the differences between a tree and each one before it, in samples of the usual size.
+/// The standard deviations of the differences between a tree and each one before it, over samples of the usual size.
 std::vector<double> TestedTrees::deviations(DistributedLikelihood& likelihood, std::size_t tree,
                                             std::span<std::vector<double> const> sums) const {
     auto const num_partitions = patterns_.mine.size();

@@ -15,12 +15,11 @@ namespace {
 
 ft::FailPhase escape_phase("escape");
 
-constexpr std::uint32_t interchanges = 4;
-constexpr std::uint32_t most_tried = 30;          // number of interchanges that are tried if the constraint forbids
-                                                  // some
+constexpr std::uint32_t interchanges = 4;         // of an escape
+constexpr std::uint32_t most_tried = 30;          // interchanges, where the constraint forbids some
 constexpr std::uint32_t interchanges_within = 3;  // in edges, around a random edge
 
-/// The half-edge at a place from 0, the first, to 2^64. Precondition: there are half-edges.
+/// The half-edge at the relative position place / 2^64 in the list. Precondition: !half_edges.empty().
 HalfEdge at(std::vector<HalfEdge> const& half_edges, std::uint64_t place) {
     return half_edges[((place >> 32) * half_edges.size()) >> 32];
 }

@@ -22,7 +22,8 @@ double upper_tail(double x) {
     return boost::math::cdf(boost::math::complement(boost::math::normal(), x));
 }
 
-/// The greatest difference between any tree, the tree itself included, and this tree in standard deviations.
+/// The greatest difference in log-likelihood between any tree, this one included, and this tree, in standard
+/// deviations.
 double greatest_difference(std::span<double const> loglh, Contest const& contest, std::size_t tree) {
     double greatest = 0;
     for (std::size_t j = 0; j < loglh.size(); ++j)
@@ -58,7 +59,7 @@ void add_shares(SampleCounts& counts, std::span<double const> loglh) {
     }
 }
 
-/// Counts how the centred log-likelihoods of a sample differ, compared with the data.
+/// Counts for the KH and SH tests whether centred differences in a sample reach those in the data.
 void add_differences(SampleCounts& counts, std::span<double const> loglh, Contest const& contest) {
     std::vector<double> centred;
     for (std::size_t i = 0; i < loglh.size(); ++i) centred.push_back(loglh[i] - contest.loglh[i]);
@@ -75,7 +76,7 @@ void add_differences(SampleCounts& counts, std::span<double const> loglh, Contes
     }
 }
 
-/// The sums of a regression of shares of wins: a probit model in sqrt(scale) and 1 / sqrt(scale).
+/// The sums of a regression of the shares of wins by a probit model in sqrt(scale) and 1 / sqrt(scale).
 struct Regression {
     double loglh = 0;                     // of the binomial numbers, up to a constant
     std::array<double, 2> gradient{};     // by d and c
@@ -127,7 +128,7 @@ std::array<double, 2> least_squares(std::span<ScaledWins const> wins) {
     return {(cc * dz - dc * cz) / determinant, (dd * cz - dc * dz) / determinant};
 }
 
-/// Whether wins at two scales at least are neither none nor all: two coefficients need two numbers.
+/// Whether at two scales or more the wins are neither none nor all, as two coefficients need.
 bool can_be_fitted(std::span<ScaledWins const> wins) {
     std::set<double> scales;
     for (auto const& [scale, won, samples] : wins) {

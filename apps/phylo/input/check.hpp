@@ -1,4 +1,4 @@
-// Checks input before anything is computed on it, and implements the command that reports the findings.
+// Checks input before anything is computed on it, and implements the command `check`, which reports the findings.
 #pragma once
 
 #include <cstddef>
@@ -16,41 +16,43 @@
 
 namespace regraft::phylo {
 
+/// Input that was read, and what its checks have found.
 struct CheckedInput {
     msa::Alignment alignment;
     std::vector<msa::PartitionSpec> partitions;
-    bool has_partitions = false;              // from a file: with --partitions, or in an .rgm file
+    bool has_partitions = false;              // whether partitions came from --partitions or from an .rgm file
     std::vector<ModelSpec> specs;             // per partition; one that fits the characters if a model is to be chosen
     std::vector<std::uint32_t> site_weights;  // empty: all 1
     SiteFrequencies site_frequencies;         // empty: those of the model
     msa::Census census;
     std::vector<msa::Finding> findings;  // errors first
 
+    /// Whether no finding is an error.
     bool can_be_searched() const;
 };
 
-/// Whether the model is to be chosen.
+/// Whether the model of the partition is to be chosen (`auto`).
 bool is_automatic(msa::PartitionSpec const& partition);
 
 /// The number of occurrences of each character in partition q.
 using HistogramOf = std::function<msa::Histogram(std::size_t q)>;
 
-// The steps of a check, for an alignment of which a process knows only the names.
+// The steps of a check, in their order. The alignment may have names only, where no process has all of its cells.
 
-/// The partitions, which have no model yet if only the command check has to find one. `stored` came with the alignment.
-/// Throws InputError.
+/// Begins with the partitions of the options or, without these, those stored with the alignment. Under the command
+/// check they may have no model yet. Throws InputError.
 CheckedInput begin_check(Options const& options, msa::Alignment alignment, std::uint64_t num_sites,
                          std::vector<msa::PartitionSpec> stored);
 /// Adds the models. Throws InputError.
 void add_models(Options const& options, CheckedInput& input, HistogramOf const& histogram_of);
-/// What a census has to know. Precondition: the models are there.
+/// The partitions as a census needs them. Precondition: the models were added.
 std::vector<msa::PartitionToCheck> partitions_to_check(Options const& options, CheckedInput const& input);
-/// Adds the census and what follows from it. Preconditions: as for partitions_to_check and msa::findings.
+/// Adds the census and the findings that follow from it. Preconditions: as for partitions_to_check and msa::findings.
 void add_findings(Options const& options, CheckedInput& input, msa::Census census);
 
-/// Does all of these steps: reads alignment, partitions and models, and checks them. If there is neither a model, which
-/// only the command check allows, nor a partition file, a model that fits the characters is chosen. Throws InputError
-/// if the input cannot be read at all.
+/// Reads alignment, partitions and models, and makes all of these steps. Under the command check, a model that fits the
+/// characters is chosen if neither a model nor a partition file is given. Throws InputError if the input cannot be read
+/// at all.
 CheckedInput check_input(Options const& options);
 
 /// Throws InputError if options.reduced exists and must not be overwritten, or is the input itself. Files that a job

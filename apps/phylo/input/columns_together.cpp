@@ -45,7 +45,7 @@ public:
     std::optional<SharedInput> run();
 
 private:
-    /// Does what may throw on some members, and then throws on all.
+    /// Makes a step that may throw on some members. If it does, throws SharedInputError on all. Collective.
     void attempt(std::function<void()> const& step);
     void find_partitions();
     std::uint64_t hash_of_shape() const;
@@ -97,7 +97,7 @@ void Reading::find_partitions() {
     census_.partitions.resize(input_.partitions.size());
 }
 
-/// A hash of what the sizes of messages depend on.
+/// A hash of all numbers on which the sizes of messages depend.
 std::uint64_t Reading::hash_of_shape() const {
     ByteWriter out;
     for (auto const number :
@@ -128,6 +128,7 @@ void Reading::count_characters() {
     attempt([&] { file.verify(hashes); });
 }
 
+/// Whether there are characters that do not belong to the alphabet of their partition.
 bool Reading::has_misfits() const {
     for (std::size_t q = 0; q < input_.specs.size(); ++q) {
         auto const masks = msa::state_masks(input_.specs[q].alphabet);
@@ -221,7 +222,7 @@ void Reading::count_states() {
     }
 }
 
-/// Whether sites that the model takes to have been left out are there.
+/// Whether there are sites that do not vary in a partition whose model says that such sites were left out.
 bool Reading::has_wrong_sites() const {
     for (std::size_t q = 0; q < input_.specs.size(); ++q) {
         auto const& counts = census_.partitions[q];

@@ -18,12 +18,14 @@ struct SharedInput {
     std::vector<std::byte> blocks;
 };
 
-/// Every member decodes an even part of the sites twice, for the numbers of characters and for its patterns, of which
-/// all learn the digests, and an even part of the content to compare its hash. Then it decodes the columns of its part
-/// of the patterns. Patterns are equal if their digests are. Memory: 32 bytes for each different column of each
-/// member's part, a few numbers per taxon and partition, and this member's blocks. None, on all members, if the
-/// alignment has errors, or if members see different files, for which each has to read all of it. Bad input throws
-/// SharedInputError. Collective, uniform.
+/// Each member decodes an even part of the sites twice: to count characters, and to find the patterns of its part. All
+/// members then learn the digests of all patterns; patterns with equal digests count as equal. Last, each member
+/// decodes the columns of an even part of the patterns. It also compares an even part of the content of the file with
+/// its hash.
+///
+/// Memory: 32 bytes for each different column of each member's part, a few numbers per taxon and partition, and this
+/// member's blocks. Returns none, on all members, if the alignment has errors or members see different files: then each
+/// has to read all of it. Bad input throws SharedInputError. Collective, uniform.
 std::optional<SharedInput> read_together(ft::Communicator& comm, Options const& options, RgmColumns const& columns);
 
 }  // namespace regraft::phylo

@@ -1,4 +1,4 @@
-// Turns files into the data of the search: models, patterns as storage blocks, a start tree.
+// Turns files into the data of a job: models, patterns as blocks of the store, and start trees.
 #pragma once
 
 #include <cstddef>
@@ -24,25 +24,25 @@ namespace regraft::phylo {
 
 /// Where a pattern can be read again.
 struct PatternOrigin {
-    std::uint64_t site = 0;  // the first that has it
-    Digest digest;           // of its column
+    std::uint64_t site = 0;  // the first site that has the pattern
+    Digest digest;           // of the pattern's column
 };
 
 /// The part of the input that every PE keeps: everything except the columns.
 struct Dataset {
     std::vector<std::string> taxa;
     std::vector<msa::PartitionSpec> partitions;      // as the user named them
-    std::vector<ModelSpec> specs;                    // start models, if they are to be chosen
+    std::vector<ModelSpec> specs;                    // per partition; some model of the data type for `auto`
     std::vector<CountedData> counted;                // per partition
     std::vector<std::uint64_t> partition_begin;      // begins of the partitions' patterns, as in msa::Patterns
     std::vector<std::uint32_t> weights;              // per pattern; 0 only by --site-weights
     std::vector<double> site_frequencies;            // [pattern][state]; empty: those of the model
-    std::vector<PatternOrigin> origins;              // per pattern; empty if an alignment can only be read as a whole
+    std::vector<PatternOrigin> origins;              // per pattern; empty if each PE has read the whole alignment
     std::vector<std::uint64_t> sites_per_partition;  // sums of weights
-    std::vector<std::uint64_t> pattern_of_site;      // in the order of the alignment; empty unless sites are written
-    std::vector<std::string> warnings;
-    std::vector<std::uint32_t> outgroup;  // taxa at which trees are rooted when they are written; or empty
-    std::uint64_t content_hash = 0;       // hash of models, taxa and patterns
+    std::vector<std::uint64_t> pattern_of_site;      // by site; empty unless results of single sites are written
+    std::vector<std::string> warnings;               // for the log and the JSON
+    std::vector<std::uint32_t> outgroup;             // taxa at which trees are rooted when they are written; or empty
+    std::uint64_t content_hash = 0;                  // hash of models, taxa and patterns
 
     std::uint64_t num_patterns() const { return partition_begin.back(); }
     std::uint64_t num_sites() const;
@@ -54,19 +54,20 @@ struct Dataset {
     std::size_t block_bytes() const { return sizeof(std::uint32_t) + taxa.size(); }
 };
 
+/// An alignment that was read as a whole.
 struct Input {
     Dataset dataset;
     msa::Patterns patterns;
 };
 
-/// What a dataset has from checked input without its cells; the warnings of the input become those of the dataset.
-/// Throws InputError if nothing can be searched.
+/// A dataset with everything that follows from checked input without the cells of the alignment, including its
+/// warnings. Throws InputError if the input cannot be searched.
 Dataset begin_dataset(CheckedInput const& checked);
 
 /// A hash of models, taxa and patterns. digests: of the patterns' columns.
 std::uint64_t content_hash(Dataset const& dataset, std::span<Digest const> digests);
 
-/// The searchable part of checked input. Throws InputError if nothing can be searched.
+/// The dataset and the patterns of checked input. Throws InputError if the input cannot be searched.
 Input to_input(CheckedInput const& checked);
 
 /// Reads and checks the alignment and the partition file. Throws InputError.
@@ -84,11 +85,11 @@ std::vector<std::uint32_t> outgroup_of(Options const& options, Dataset const& da
 /// lengths that the search does not allow are changed. Throws InputError.
 msa::ReadTrees read_user_trees(Options const& options, Dataset const& dataset);
 
-/// Lets trees of the same topology, which have the same optimum, all be the first of them. Returns a warning for each
-/// of the others.
+/// Replaces trees of the same topology, which have the same optimum, by the first of them. Returns a warning for each
+/// tree that was replaced.
 std::vector<std::string> unite_equal_trees(std::vector<msa::Tree>& trees, Options const& options);
 
-/// What was changed in the user's trees, a line each.
+/// Warnings about what was changed in the user's trees when they were read.
 std::vector<std::string> warnings_of(msa::ReadTrees const& read, Options const& options);
 
 /// The tree of --constraint; none without it. Throws InputError.
@@ -100,9 +101,9 @@ void check_user_trees(Options const& options, msa::ReadTrees const& read, Constr
 /// The starts of the searches: the user's trees and those of --starts, or by default as many as pay. Throws InputError.
 std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees, std::size_t num_taxa);
 
-/// Makes a start tree of the given kind. Under a constraint, if it is not a user's tree, it is a random one that the
+/// Makes a start tree of the given kind. Under a constraint, parsimony and random trees are random trees that the
 /// constraint allows. patterns: the whole alignment, for a parsimony tree without a constraint; otherwise it may be
-/// null. Precondition: a user's tree exists.
+/// null. Precondition: if the kind is user, start.number < user_trees.size().
 msa::Tree start_tree(Start start, std::uint64_t seed, Dataset const& dataset, msa::Patterns const* patterns,
                      std::span<msa::Tree const> user_trees, Constraint const* constraint);
 
@@ -120,9 +121,10 @@ struct Block {
     std::uint32_t weight = 0;
     std::span<char const> column;
 };
+/// The content of a block, as a view.
 Block read_block(std::span<std::byte const> bytes);
 
-/// Patterns without columns, of which append_blocks adds some; their positions in the alignment are unknown.
+/// Patterns without columns and weights, which append_blocks adds in the order of patterns. pattern_of_site is empty.
 msa::Patterns no_patterns(Dataset const& dataset);
 /// Appends the patterns that to_blocks turned into blocks.
 void append_blocks(msa::Patterns& patterns, Dataset const& dataset, std::span<std::byte const> blocks);
@@ -130,8 +132,9 @@ void append_blocks(msa::Patterns& patterns, Dataset const& dataset, std::span<st
 /// The ranges of blocks that some work needs, in its order.
 std::vector<BlockRange> blocks_of(std::span<assign::Work const> work);
 
-/// The local sites of a PE's work, per partition. With weights of all patterns, these are used, and patterns of weight
-/// 0 are left out.
+/// The sites of a PE's work, per partition. blocks: those of the work, one behind the other. weights: of all patterns
+/// of the alignment, to be used instead of their own; patterns of weight 0 are then left out. Empty: their own are
+/// used.
 std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
                                               std::span<std::byte const> blocks,
                                               std::span<std::uint32_t const> weights);

@@ -260,7 +260,7 @@ void read_replicates(std::string_view text, Options& options) {
     }
 }
 
-/// Reads start trees in --tree, as RAxML-NG has them.
+/// Moves rules for start trees, such as "pars{5}", from --tree, where RAxML-NG has them, to --starts.
 void look_for_start_trees(Options& options) {
     auto const text = options.tree.string();
     bool const tells_how = text.starts_with("pars") || text.starts_with("rand");
@@ -316,31 +316,14 @@ void add_search_options(CLI::App& app, Options& options) {
         ->type_name("N");
 }
 
-/// What is kept belongs to a job, whose starts have the same name.
+/// Refuses --keep where the job has no name: files that are kept belong to a job, and all of its starts have one name.
 std::string has_job(std::string const&) {
     return store::job_of_environment().empty()
                ? "REGRAFT_JOB is not set, expected the name of the job, as regraft-run sets it"
                : "";
 }
 
-void add_options(CLI::App& app, Options& options) {
-    std::map<std::string, likelihood::Repeats> const repeats{{"auto", likelihood::Repeats::automatic},
-                                                             {"on", likelihood::Repeats::everywhere},
-                                                             {"off", likelihood::Repeats::off}};
-    std::map<std::string, Criterion> const criteria{
-        {"bic", Criterion::bic}, {"aicc", Criterion::aicc}, {"aic", Criterion::aic}};
-    app.add_option(
-           "--criterion", options.criterion,
-           "criterion by which --model auto chooses, and by which merge compares schemes: bic (default), aicc or aic")
-        ->transform(common::one_of(criteria))
-        ->type_name("NAME");
-    app.add_option("--seed", options.seed, "seed of all random choices (default 1)")
-        ->check(whole_number)
-        ->type_name("N");
-    add_redo(app, options);
-    app.add_option("--prefix", options.prefix,
-                   "how the output files' names begin (default: the alignment's name + .regraft)")
-        ->type_name("PATH");
+void add_resources(CLI::App& app, Options& options) {
     app.add_option("--replicas", options.replicas,
                    "how many ranks keep each site (default 3; at most the number of ranks)")
         ->check(CLI::Range(1U, 1U << 20))
@@ -374,6 +357,12 @@ void add_options(CLI::App& app, Options& options) {
                    "most memory for the likelihoods of a rank: less is slower (default: as much as helps)")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
         ->type_name("MIB");
+}
+
+void add_options_for_tests(CLI::App& app, Options& options) {
+    std::map<std::string, likelihood::Repeats> const repeats{{"auto", likelihood::Repeats::automatic},
+                                                             {"on", likelihood::Repeats::everywhere},
+                                                             {"off", likelihood::Repeats::off}};
     app.add_option("--lookahead", options.lookahead,
                    "most subtrees whose moves are computed at once, so that ranks meet less often: the results are the "
                    "same; 0 (default): the fewer sites a rank has, the more")
@@ -393,6 +382,26 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--fail", options.fail,
                    "kill ranks: POINT:RANK:OCCURRENCE,... or random:SEED:COUNT (see: regraft-phylo points)")
         ->type_name("PLAN");
+}
+
+/// Adds the options of all commands that run a job.
+void add_options(CLI::App& app, Options& options) {
+    std::map<std::string, Criterion> const criteria{
+        {"bic", Criterion::bic}, {"aicc", Criterion::aicc}, {"aic", Criterion::aic}};
+    app.add_option(
+           "--criterion", options.criterion,
+           "criterion by which --model auto chooses, and by which merge compares schemes: bic (default), aicc or aic")
+        ->transform(common::one_of(criteria))
+        ->type_name("NAME");
+    app.add_option("--seed", options.seed, "seed of all random choices (default 1)")
+        ->check(whole_number)
+        ->type_name("N");
+    add_redo(app, options);
+    app.add_option("--prefix", options.prefix,
+                   "how the output files' names begin (default: the alignment's name + .regraft)")
+        ->type_name("PATH");
+    add_resources(app, options);
+    add_options_for_tests(app, options);
     app.add_flag("--sitelh", options.site_loglh,
                  "write PREFIX.siteLH: the log-likelihood of each site, in the alignment's order, as TREE-PUZZLE does");
 }
@@ -438,7 +447,7 @@ void add_profile(CLI::App& app, Options& options) {
                  "and how long they wait and communicate");
 }
 
-/// A model may be in a file of partitions, as programs write it.
+/// Takes --model as --partitions if it is a file, such as PREFIX.bestModel.
 void look_for_model_file(Options& options) {
     std::error_code error;
     if (!options.partitions.empty() || !std::filesystem::is_regular_file(options.model, error)) return;
@@ -472,7 +481,7 @@ void complete(Options& options) {
     if (options.prefix.empty()) options.prefix = options.msa.string() + ".regraft";
 }
 
-/// Parses a command line in this program's words.
+/// Parses a command line with this program's options, which from_raxml has translated.
 Parsed parse_our_words(int argc, char const* const* argv) {
     CLI::App app(description, "regraft-phylo");
     app.require_subcommand(1);

@@ -56,7 +56,7 @@ struct Options {
     std::uint32_t spr_radius = 20;
     std::uint32_t threads = 0;     // per rank; 0: as many as pay
     std::uint64_t memory_mib = 0;  // per rank, for likelihoods; 0: as much as makes them faster
-    std::uint32_t lookahead = 0;   // most subtrees that are computed in the same reductions; 0: as many as pay
+    std::uint32_t lookahead = 0;   // most subtrees whose moves share reductions; 0: as many as pay
     likelihood::Repeats repeats = likelihood::Repeats::automatic;
     bool profile = false;      // report where ranks lose time
     std::string instructions;  // instructions of the kernels; empty: the best
@@ -75,7 +75,7 @@ struct Options {
 
 /// The result of parsing the command line.
 struct Parsed {
-    std::optional<Options> options;  // none: nothing to search
+    std::optional<Options> options;  // none: no job is to be run
     std::string message;             // for the user: help, the list of points, or an error
     int exit_code = 0;
     std::optional<TreeOptions> trees = std::nullopt;  // a command on files of trees

@@ -1,4 +1,5 @@
-// Patterns by the digests of their columns: what ranks that have different sites of an alignment tell each other.
+// Patterns by the digests of their columns. Ranks that have different sites of an alignment exchange these records to
+// find the patterns of all sites.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +13,10 @@
 
 namespace regraft::phylo {
 
+/// A pattern without its column.
 struct PatternRecord {
     Digest digest;             // of the column, in canonical characters
-    std::uint64_t site = 0;    // the first that has it
+    std::uint64_t site = 0;    // the first site that has the pattern
     std::uint64_t weight = 0;  // the number of sites that have it
     friend bool operator==(PatternRecord const&, PatternRecord const&) = default;
 };

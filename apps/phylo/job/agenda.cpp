@@ -40,10 +40,11 @@ Goal goal_of(Command command) {
     return Goal::likelihood;
 }
 
-/// A branch that is much longer hides how far its ends are from each other, so that no optimiser finds back from it.
+/// The largest branch length to start from. Along a much longer branch the likelihood hardly depends on the length, so
+/// that no optimiser finds the way back.
 constexpr double longest_start = 10;
 
-/// The tree with lengths from which they can be optimised.
+/// The tree with branch lengths of at most longest_start.
 msa::Tree with_short_branches(msa::Tree tree) {
     for (auto const h : tree.edges()) {
         if (tree.length(h) > longest_start) tree.set_length(h, longest_start);
@@ -56,7 +57,8 @@ std::uint64_t seed_of_replicate(Item item, Options const& options) {
     return mix(options.seed) + item.number;
 }
 
-/// The number of pilots: more would find more of what the best tree's rearrangements lack, but cost more than the rest.
+/// The number of pilots. More of them would find more of the trees that rearrangements of the best tree miss, but would
+/// take longer than the rest of the bootstrap.
 std::uint32_t num_pilots(Options const& options) {
     constexpr std::uint32_t most = 10;
     return std::min(most, options.ultrafast_replicates);
@@ -124,7 +126,7 @@ std::uint32_t Agenda::num_starts(Progress const& progress) const {
     return all;
 }
 
-/// Also if one of several possible starts was enough: then only the escapes of a fusion follow.
+/// Whether there is a fusion. It also follows if one of several possible starts was enough; then it has only escapes.
 bool Agenda::fuses() const {
     return !tests() && beginnings_.starts.size() > 1 && options_.effort != Effort::fast;
 }
@@ -137,7 +139,7 @@ bool Agenda::merges() const {
     return options_.command == Command::merge;
 }
 
-/// While partitions are merged, the models that are to be chosen later are one for all of a kind.
+/// Whether models are chosen. For merging they are not: partitions with `auto` then have the model merging_model.
 bool Agenda::chooses() const {
     return !merges() && !dataset_.automatic().empty();
 }
@@ -150,8 +152,8 @@ std::vector<ModelSpec> Agenda::first_specs() const {
     return specs;
 }
 
-/// Partitions may be merged if they have the same model, or if it is to be chosen for both. A number of sites that were
-/// left out belongs to one partition.
+/// The options of merging. Partitions may be merged if they have the same model, or both have `auto`. A partition with
+/// a correction for sites that were left out stays alone, because the number of those sites belongs to it.
 MergeOptions Agenda::merge_options() const {
     MergeOptions result{.share = options_.merge_share, .kinds = {}, .work = {}};
     std::map<std::string, std::uint32_t> kinds;
@@ -357,7 +359,7 @@ SearchState Agenda::first_state(Item item, Progress const& progress, msa::Patter
     return state;
 }
 
-/// Whether the difficulty of the data matters and is not known yet.
+/// Whether the effort depends on the difficulty of the data, and it is not known yet.
 bool Agenda::wants_difficulty(Progress const& progress) const {
     return options_.asks_for_difficulty() && progress.find({Purpose::start}) == nullptr;
 }
@@ -392,7 +394,7 @@ std::vector<std::string> Agenda::lines_of(std::span<Item const> items, Progress 
     return lines;
 }
 
-/// Precondition: the samples of all sizes are done.
+/// The tests of all trees. Precondition: the samples of all sizes are done.
 std::vector<TreeTest> Agenda::tests_of(Progress const& progress) const {
     std::vector<double> loglh;
     for (std::uint32_t i = 0; i < beginnings_.starts.size(); ++i)

@@ -1,5 +1,5 @@
-// The work of a job: which items come next, what each is called, its options, and the state from which it begins. All
-// of that follows from the input, the options and the progress, so that all PEs know it without communication.
+// The work of a job: which items come next, and of each item its name, its options, and the state from which it begins.
+// All of that follows from the input, the options and the progress, so that all PEs know it without communication.
 #pragma once
 
 #include <cstdint>
@@ -21,38 +21,41 @@ namespace regraft::phylo {
 struct Beginnings {
     std::vector<msa::Tree> user_trees{};
     std::vector<Start> starts{};
-    bool may_do_with_fewer = false;  // starts, if more are not expected to pay
+    bool may_do_with_fewer = false;  // whether some of the starts are left out if they are not expected to pay
     std::optional<Constraint> constraint{};
     std::vector<std::string> warnings{};  // about the trees
 };
 
-/// Reads them as the options say. Throws InputError.
+/// Reads the beginnings that the options ask for. Throws InputError.
 Beginnings read_beginnings(Options const& options, Dataset const& dataset);
 
+/// The lists of items of a job, in the order of docs/phylo.md. Not collective.
 class Agenda {
 public:
     /// Keeps references to the options and the dataset.
     Agenda(Options const& options, Dataset const& dataset, Beginnings beginnings);
 
-    /// The items that come next and can be worked on at the same time; empty: all is done.
+    /// The list of items that comes next, without those that are done. Groups can work on its items at the same time.
+    /// Empty: all lists are done.
     std::vector<Item> next_items(Progress const& progress);
 
     /// The name for people; empty for the only search of a job.
     std::string name_of(Item item) const;
 
-    /// Precondition, here and below: the lists before the item's are done.
+    /// The options of an item's search. Precondition, here and below: the lists before the item's are done.
     SearchOptions options_of(Item item, Progress const& progress) const;
 
-    /// Whether the whole alignment is needed to continue an item from its state in the progress: for a start tree by
-    /// parsimony.
+    /// Whether the whole alignment is needed to begin the item, for a parsimony tree or the difficulty. False if the
+    /// progress has a state of the item.
     bool needs_patterns(Item item, Progress const& progress) const;
-    /// The state before the first step. Precondition: patterns is the whole alignment if it is needed; otherwise it may
-    /// be null.
+    /// The state before the first step of an item. patterns: the whole alignment if needs_patterns says so; otherwise
+    /// it may be null.
     SearchState first_state(Item item, Progress const& progress, msa::Patterns const* patterns) const;
     /// The weight of each pattern for an item; empty: as in the alignment.
     std::vector<std::uint32_t> weights_of(Item item) const;
 
-    /// The results of a list of items, as far as its steps have not reported them.
+    /// Lines for the log about the results of a list of items, other than those that its steps have logged.
+    /// Precondition: the items are done.
     std::vector<std::string> lines_of(std::span<Item const> items, Progress const& progress);
     /// The search that gives the result. Precondition: the starts, and the fusion if there is one, are done.
     Item best_item(Progress const& progress) const;
@@ -87,7 +90,7 @@ private:
     Options const& options_;
     Dataset const& dataset_;
     Beginnings beginnings_;
-    /// The last answer, kept because it takes long and is needed more than once.
+    /// The last result of convergence_of, which takes long and is needed more than once.
     struct KnownConvergence {
         std::uint32_t replicates;
         msa::Convergence convergence;

@@ -1,4 +1,4 @@
-// The positions of the blocks of some ranges that are stored one behind the other.
+// Where each block is in memory if the blocks of some ranges are stored one behind the other.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,11 @@
 
 namespace regraft::phylo {
 
+/// The position of each block of some ranges.
 class BlockLayout {
 public:
     BlockLayout() = default;
-    /// Takes ranges in storage order. Precondition: disjoint.
+    /// ranges: in the order in which their blocks are stored. Precondition: they are disjoint. O(ranges log ranges).
     explicit BlockLayout(std::span<BlockRange const> ranges) {
         for (auto const& range : ranges) {
             if (!range.empty()) pieces_.push_back({range, size_});
@@ -40,7 +41,7 @@ public:
 private:
     struct Piece {
         BlockRange range;
-        std::uint64_t before;
+        std::uint64_t before;  // number of blocks stored before it
     };
     std::vector<Piece> pieces_;
     std::uint64_t size_ = 0;

@@ -15,7 +15,8 @@ namespace {
 
 ft::FailPhase commit_phase("commit");
 
-/// A commit is due after this many evaluations, or this much work in patterns.
+/// A commit is due after evaluations_per_commit evaluations, or earlier if evaluations times patterns reach
+/// work_per_commit.
 constexpr std::uint64_t evaluations_per_commit = 200;
 constexpr std::uint64_t work_per_commit = 20'000'000;
 
@@ -29,14 +30,15 @@ std::vector<std::uint64_t> sums_of(std::span<std::uint64_t const> patterns, std:
     return sums;
 }
 
+/// Adds more sites of the same taxa.
 void append(likelihood::Sites& sites, likelihood::Sites const& more) {
     auto const append_all = [](auto& to, auto const& from) { to.insert(to.end(), from.begin(), from.end()); };
     append_all(sites.weights, more.weights);
     for (std::size_t t = 0; t < sites.rows.size(); ++t) append_all(sites.rows[t], more.rows[t]);
 }
 
-/// The sites of subsets of the partitions. Precondition: partitions of several subsets are not alone in any, and those
-/// that are not alone have no sites with frequencies of their own, nor left out.
+/// The sites of subsets of the partitions. Preconditions: a partition that is the only one of a subset is in no other
+/// subset; partitions that are not the only ones have no sites with own frequencies, and none that were left out.
 std::vector<likelihood::Sites> united(std::vector<likelihood::Sites> parts, std::span<Subset const> subsets) {
     std::vector<likelihood::Sites> result;
     for (auto const& subset : subsets) {
@@ -45,6 +47,20 @@ std::vector<likelihood::Sites> united(std::vector<likelihood::Sites> parts, std:
         for (std::size_t i = 1; i < subset.size(); ++i) append(sites, parts[subset[i]]);
     }
     return result;
+}
+
+/// The options of a task's search. They refer to the task.
+SearchOptions options_of(Task const& task, Agenda const& agenda, Progress const& progress) {
+    auto options = agenda.options_of(task.item, progress);
+    if (task.rell_samples) options.rell_samples = &*task.rell_samples;
+    if (task.replicates) options.replicates = &*task.replicates;
+    if (options.test_samples) options.test_samples->trees = task.tested_trees;
+    return options;
+}
+
+/// Whether the log has lines about the stages of an item, not only about its list.
+bool has_lines(Item item) {
+    return item.purpose != Purpose::replicate && item.purpose != Purpose::pilot && item.purpose != Purpose::test;
 }
 
 }  // namespace
@@ -108,17 +124,13 @@ void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
         clock_->start(comm.epoch());
     }
     auto const name = agenda->name_of(task.item);
-    auto options = agenda->options_of(task.item, known_.progress);
-    if (task.rell_samples) options.rell_samples = &*task.rell_samples;
-    if (task.replicates) options.replicates = &*task.replicates;
-    if (options.test_samples) options.test_samples->trees = task.tested_trees;
+    auto options = options_of(task, *agenda, known_.progress);
     Lookahead forecasts(ahead());
     options.lookahead = &forecasts;
     auto const at_stake =
         std::clamp<std::uint64_t>(work_per_commit / dataset.num_patterns(), 1, evaluations_per_commit);
-    bool const is_told = task.item.purpose != Purpose::replicate && task.item.purpose != Purpose::pilot &&
-                         task.item.purpose != Purpose::test;
-    bool const samples = state.stage == Stage::tests;  // a step is much work, which few evaluations count
+    bool const is_told = has_lines(task.item);
+    bool const samples = state.stage == Stage::tests;  // a step is much work in few evaluations
     bool const chooses = state.stage == Stage::model_choice;
     bool const may_change = changes_subject(state.stage);
     bool serves = state.stage != Stage::done;

@@ -21,10 +21,10 @@
 
 namespace regraft::phylo {
 
-/// How many items of a list this PE's group works on, and how many of them are done.
+/// The items of a list that this PE's group works on one after the other.
 struct Batch {
-    std::size_t mine = 0;
-    std::size_t done = 0;
+    std::size_t mine = 0;  // number of these items
+    std::size_t done = 0;  // number of those that are done
     std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 
     /// "7 of 100 done: "; empty for a single search.
@@ -36,10 +36,10 @@ struct Batch {
 /// An item that a group works on.
 struct Task {
     Item item;
-    std::vector<std::uint32_t> weights;       // weights of the patterns; empty: as in the alignment
-    std::optional<RellSamples> rell_samples;  // for SH-aLRT
-    std::optional<Replicates> replicates;     // for the ultrafast bootstrap
-    ft::Participants participants;
+    std::vector<std::uint32_t> weights;         // weights of all patterns; empty: as in the alignment
+    std::optional<RellSamples> rell_samples;    // for SH-aLRT
+    std::optional<Replicates> replicates;       // for the ultrafast bootstrap
+    ft::Participants participants;              // the members of the group
     TestedTrees const* tested_trees = nullptr;  // for tests of trees
 };
 
@@ -49,13 +49,14 @@ public:
     /// Keeps references to all of these.
     Climber(Context& context, Knowledge& known, Records& records, JobFiles& files, DealtSites const& sites);
 
-    /// Makes steps until the last is done. Collective over the participants. A request to stop, and different states on
-    /// members of the group, become known and are declared as failures.
+    /// Makes steps until the search is done, and commits between them. A request to stop, and different states on
+    /// members of the group, are noted in the knowledge and declared as failures. Throws ft::ProcessFailure. Collective
+    /// over the participants.
     void finish(Task const& task, SearchState& state, Batch const& batch);
-    /// A likelihood for the next step, and no larger.
+    /// A likelihood of the subject of the next step. weights: as Task::weights. Not collective.
     DistributedLikelihood likelihood_of(SearchState const& state, ft::Participants participants,
                                         std::span<std::uint32_t const> weights) const;
-    /// The measurements for a profile; null if none is wanted.
+    /// What was measured for a profile; null if none is wanted.
     WorkLog const* work_log() const { return clock_ ? &clock_->log() : nullptr; }
 
 private:

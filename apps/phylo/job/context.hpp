@@ -18,7 +18,7 @@ struct Context {
     /// Whether the result is written to files.
     enum class Output : std::uint8_t { files, none };
 
-    /// Only the leading rank prints.
+    /// Logs a line, on the leading rank only.
     void say(std::string const& text) { log.line(text, comm.leads()); }
 
     ft::Communicator& comm;

@@ -20,33 +20,34 @@ namespace regraft::phylo {
 /// PEs that compute on one item together: each site is dealt to one of them.
 struct Group {
     std::vector<PeId> members;  // in increasing order
-    assign::Assignment work;
+    assign::Assignment work;    // patterns of each founding PE; none of one that is not in the group
 };
 
-/// The sites and the groups. All methods except the getters are collective and uniform: after ProcessFailure everything
-/// is as it was before.
+/// The sites and the groups. All methods except the getters are collective and uniform; after ft::ProcessFailure
+/// everything is as it was before.
 class DealtSites {
 public:
-    /// Reads the blocks of some patterns from the file again.
+    /// Reads the blocks of some patterns from the file again. May throw.
     using BlockReader = std::function<std::vector<std::byte>(BlockRange)>;
-    /// Opens the file again, for sites that no survivor holds. Both may throw.
+    /// Opens the file again, for sites that no survivor holds. May throw.
     using Reread = std::function<BlockReader()>;
 
     DealtSites(ft::Communicator& comm, Reread reread) : comm_(comm), store_(comm), reread_(std::move(reread)) {}
 
-    /// Stores the patterns on `replicas` PEs each. Returns the actual number. blocks: those of this PE's even part.
+    /// Stores each pattern on `replicas` PEs, or on all if there are fewer. Returns the actual number. blocks: those of
+    /// my_part. Keeps a reference to the dataset.
     std::uint32_t submit(Dataset const& dataset, std::span<std::byte const> blocks, std::uint32_t replicas);
 
     /// Divides the members into groups of neighbours, and deals all sites to each group. Does nothing if there are that
-    /// many groups already. `patterns`: the whole alignment, if all PEs have it. Precondition: 1 <= num_groups <=
-    /// members.
+    /// many groups already. patterns: the whole alignment, if all PEs have it; if null, sites are loaded from the
+    /// store. Precondition: 1 <= num_groups <= members.
     void deal(std::uint32_t num_groups, msa::Patterns const* patterns);
 
-    /// Is called after a shrink: deals the sites of the dead to the remaining members of their groups, and restores the
-    /// redundancy. Groups without survivors are removed.
+    /// Deals the sites of the dead to the remaining members of their groups, and restores the redundancy of the store.
+    /// Groups without survivors are removed. record: gets times and amounts. Precondition: the communicator has shrunk.
     void recover(Recovery& record);
 
-    /// The whole alignment, without the positions of the patterns in it.
+    /// The whole alignment, without Patterns::pattern_of_site. Loads some MiB at a time from the store.
     msa::Patterns all_patterns();
 
     std::size_t num_groups() const { return groups_.size(); }

@@ -17,16 +17,16 @@
 
 namespace regraft::phylo {
 
-/// The work is a list of items, which is dealt to groups of PEs. All PEs have the same progress, with what was known of
-/// each item when they last met: after every list, and after every failure. Between meetings each PE has news of its
-/// own group's item, in memory and occasionally on disk.
+/// The work is a sequence of lists of items (Agenda). The items of a list are dealt to groups of PEs. All PEs meet
+/// after every list and after every failure. Then they have the same progress, the newest state of each item. Between
+/// meetings each PE has news of the items of its own group, in memory and occasionally on disk.
 class Job {
 public:
     Job(ft::Communicator& comm, Options const& options, std::string failure_plan, Context::Output output,
         Log::Voice voice);
 
     /// Runs the job. Bad input throws the same InputError on all PEs, and a request to stop throws Stopped.
-    /// Precondition: called once. Collective, uniform.
+    /// Precondition: it was not called before. Collective, uniform.
     Result run();
 
 private:

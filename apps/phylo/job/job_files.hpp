@@ -24,12 +24,13 @@
 
 namespace regraft::phylo {
 
-/// What a PE has of the patterns when the input has been read.
+/// The patterns that a PE has when the input has been read.
 struct ReadPatterns {
     std::optional<msa::Patterns> patterns;  // all of them, if every PE had to read the whole alignment
     std::vector<std::byte> blocks;          // those of my_part
 };
 
+/// Reads and writes the files of a job.
 class JobFiles {
 public:
     /// Keeps references to all of these.
@@ -42,36 +43,38 @@ public:
     /// returned.
     DealtSites::BlockReader read_again() const;
 
-    /// Reads, on one PE for all, what an earlier run of this job has left on disk, and on one PE of each node what it
-    /// has kept there. Collective, uniform.
+    /// Adds to the progress what an earlier run of this job has left: on disk, which the leading PE reads, and in the
+    /// memory of the nodes (--keep), which one PE of each node reads. Collective, uniform.
     void resume();
-    /// Adds to the news what members of a group that died out may have left on disk.
+    /// Adds to the news of this PE the checkpoints on disk, among them those of groups that have died out.
     void read_news_of_the_dead();
 
-    /// The time to the next checkpoint begins.
+    /// Lets the interval to the next checkpoint on disk begin now.
     void begin_interval() { saved_at_ = Clock::now(); }
+    /// Whether this interval is over.
     bool is_due() const;
-    /// Writes what this PE knows, and no other PE that writes, to its checkpoint on disk. Returns the problem, if any:
-    /// the search can continue without a checkpoint.
+    /// Writes the news of this PE, on the leading PE also the progress, to this PE's checkpoint on disk. Returns the
+    /// problem, if any: the search can continue without a checkpoint.
     Problem save();
+    /// The same; logs the problem.
     void save_or_warn();
-    /// Keeps what this PE knows in the memory of its node, if it is time to and this PE writes for its group.
+    /// Keeps the progress and the news in the memory of this node, if it is time to and this PE writes for its group.
     void keep(std::span<PeId const> group);
     /// The path of this PE's checkpoint.
     std::filesystem::path checkpoint_path() const;
 
-    /// Writes all files so that they appear together. As long as some of them may be missing, there is a checkpoint
-    /// with the result. So if a job is ended between the first name and the last, the same command completes its
-    /// output. large: further files, which appear with the others. work: for a profile; null: none is written.
+    /// Writes all files of results so that they appear together. Until the last of them has its name, there is a
+    /// checkpoint with the result, so the same command completes the output of a job that is ended in between. large:
+    /// further files, which appear with the others. work: measurements for a profile; null: no profile is written.
     /// Collective, uniform.
     void write_output(Result const& result, LargeFiles large, WorkLog const* work);
 
 private:
     using Clock = Records::Clock;
 
-    /// Reads all of the alignment, and the dataset into the context.
+    /// Reads the whole alignment, and puts the dataset into the context. Not collective.
     ReadPatterns read_whole();
-    /// The same by all PEs together. None, on all, if that cannot be. Collective.
+    /// The same by all PEs together. None, on all PEs, if the alignment cannot be shared. Collective.
     std::optional<ReadPatterns> read_share(std::optional<RgmColumns> const& columns);
 
     Progress read_saved(std::string const& prefix);

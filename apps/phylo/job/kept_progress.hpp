@@ -1,4 +1,5 @@
-// The progress in files of the nodes' memory: if all ranks die, the next start of the job goes on from the last commit.
+// The progress in files in the memory of the nodes (--keep): if all ranks die but the nodes live, the next start of the
+// job continues from them.
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,7 @@
 
 namespace regraft::phylo {
 
-/// Does nothing without Options::keep.
+/// The files of this node. Does nothing without Options::keep.
 class KeptProgress {
 public:
     explicit KeptProgress(Context& context) : context_(context) {}
@@ -27,12 +28,12 @@ public:
     /// Whether this PE is the first living member of the job on its node.
     bool is_first_of_node() const;
 
-    /// Whether this PE writes now. group: members that have the same progress. The pace is such that writing takes a
-    /// few hundredths of the time.
+    /// Whether this PE writes now: if it is the first of the group on its node, and 50 times as long as the last write
+    /// took have passed. group: the members that have the same progress.
     bool is_due(std::span<PeId const> group) const;
-    /// Replaces the file of this PE. Returns the problem, if any: the search can continue without.
+    /// Replaces the file of this PE. Returns the problem, if any: the search can continue without the file.
     Problem save(Progress const& progress);
-    /// Removes the files of this node.
+    /// Removes the files of this node, on the first living member there.
     void remove() const;
 
 private:

@@ -19,7 +19,7 @@ constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t enough_for_a_thread = std::uint64_t{1} << 15;
 /// What a reduction takes for each doubling of the ranks, in nanoseconds, on a good network.
 constexpr std::uint64_t reduction = 2'000;
-/// Number of subtrees that are looked ahead at most, and where a reduction takes as long as the work between two.
+/// The largest number of subtrees to look ahead, and the number if a reduction takes as long as the work between two.
 constexpr std::size_t most_ahead = 16;
 constexpr std::size_t ahead_at_balance = 8;
 

@@ -11,13 +11,13 @@
 
 namespace regraft::phylo {
 
-/// How many subtrees a search looks ahead (Lookahead) on so many ranks: with short work packages many, because
-/// reductions take most of the time; none with --memory.
+/// The number of subtrees that a search on a group of num_ranks ranks looks ahead (Lookahead), the next one included:
+/// the more, the longer a reduction takes compared with the work between two. 1 on a single rank and with --memory.
 std::size_t lookahead(Options const& options, Dataset const& dataset, std::size_t num_ranks);
 
-/// The resources for these numbers of patterns under each spec, in a search that looks so far ahead. With --memory
-/// there are as many slots as fit, or the minimum if not even these do. Threads: as many as requested, or as many as
-/// OpenMP would use, as long as each has enough to do.
+/// The resources for the likelihoods of a PE. patterns: its number of patterns under each spec. lookahead: as the
+/// function of this name returns it. With --memory there are as many slots as fit, or the minimum if not even these do.
+/// There are as many threads as requested, or as many as OpenMP would use, as long as each has enough to do.
 likelihood::PartitionOptions resources(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
                                        std::span<std::uint64_t const> patterns, std::size_t lookahead);
 
@@ -28,7 +28,7 @@ std::vector<ModelSpec> largest_specs(Dataset const& dataset);
 std::string memory_text(likelihood::PartitionOptions const& resources, Dataset const& dataset,
                         std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns);
 
-/// The problem with --memory; empty if there is none.
+/// A message if --memory does not suffice for the likelihoods of a PE; otherwise empty.
 std::string memory_problem(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
                            std::span<std::uint64_t const> patterns);
 

@@ -16,9 +16,10 @@ inline constexpr int exit_code_to_continue = 75;
 /// From now on SIGINT, SIGTERM and SIGUSR1 are requests to stop instead of ending the process. A second SIGINT ends it.
 void catch_stop_signals();
 
+/// Tells whether a stop was requested.
 class StopWatch {
 public:
-    /// Without a limit only signals are requests.
+    /// limit_seconds: from now on, a request after this time; without it only signals are requests.
     explicit StopWatch(std::optional<double> limit_seconds);
     /// The reason to stop: "SIGINT", "SIGTERM", "SIGUSR1" or "--time-limit"; null: there is none.
     char const* reason() const;
@@ -27,7 +28,7 @@ private:
     std::optional<std::chrono::steady_clock::time_point> end_;
 };
 
-/// The job has stopped on request, before its end. Thrown on all PEs alike.
+/// Is thrown when the job has stopped on request, before its end, on all PEs alike.
 class Stopped : public std::exception, public ft::Uniform {};
 
 }  // namespace regraft::phylo

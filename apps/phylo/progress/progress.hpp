@@ -18,7 +18,7 @@ using namespace search;
 enum class Purpose : std::uint8_t {
     model_choice,
     start,      // a search, or an evaluation, from a start tree
-    fusion,     // a search from the best of these, with parts of the others
+    fusion,     // a search from the best tree of the starts, with parts of the others
     pilot,      // a short search on resampled sites, for the ultrafast bootstrap
     ultrafast,  // the ultrafast bootstrap of the best tree
     replicate,  // a search on resampled sites
@@ -34,8 +34,8 @@ struct Item {
     friend auto operator<=>(Item const&, Item const&) = default;
 };
 
-/// The newest known state of each item. A state is correct whichever PE computed it, so boards of different PEs, or
-/// from a file, can be merged.
+/// The newest known state of each item. A state is correct whichever PE computed it, so what different PEs know, or
+/// what a file says, can be merged.
 class Progress {
 public:
     /// Keeps the state if it is newer than the known one.

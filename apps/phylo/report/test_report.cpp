@@ -12,22 +12,22 @@ constexpr double level = 0.05;
 
 /// A column of the table. A tree is rejected by a small p-value, or where the value is a share of all trees, outside of
 /// the smallest set of trees that has almost all.
-struct Column {
+struct TestColumn {
     char const* name;
     double (*value)(TreeTest const&);
     bool is_share = false;
 };
 constexpr std::array columns{
-    Column{"bp", [](TreeTest const& test) { return test.bp; }, true},
-    Column{"kh", [](TreeTest const& test) { return test.kh; }},
-    Column{"sh", [](TreeTest const& test) { return test.sh; }},
-    Column{"wkh", [](TreeTest const& test) { return test.weighted_kh; }},
-    Column{"wsh", [](TreeTest const& test) { return test.weighted_sh; }},
-    Column{"elw", [](TreeTest const& test) { return test.elw; }, true},
-    Column{"au", [](TreeTest const& test) { return test.au.p; }},
+    TestColumn{"bp", [](TreeTest const& test) { return test.bp; }, true},
+    TestColumn{"kh", [](TreeTest const& test) { return test.kh; }},
+    TestColumn{"sh", [](TreeTest const& test) { return test.sh; }},
+    TestColumn{"wkh", [](TreeTest const& test) { return test.weighted_kh; }},
+    TestColumn{"wsh", [](TreeTest const& test) { return test.weighted_sh; }},
+    TestColumn{"elw", [](TreeTest const& test) { return test.elw; }, true},
+    TestColumn{"au", [](TreeTest const& test) { return test.au.p; }},
 };
 
-std::vector<bool> accepted(Column const& column, std::span<TreeTest const> tests) {
+std::vector<bool> accepted(TestColumn const& column, std::span<TreeTest const> tests) {
     std::vector<double> values;
     for (auto const& test : tests) values.push_back(column.value(test));
     if (column.is_share) return confidence_set(values, 1 - level);

@@ -64,8 +64,7 @@ bool allows(NamedConstant const& constant, double number) {
     return constant.least <= number && number <= most;
 }
 
-/// The constants in the order of a file, with the places of their values. The library of JSON tells how many
-/// characters it has read.
+/// Reads the constants of a file, and says where a wrong value is.
 class Reader : public nlohmann::json_sax<nlohmann::json> {
 public:
     Reader(std::string const& text, std::string const& name) : text_(text), name_(name) {}
@@ -106,7 +105,7 @@ private:
         fail(place_of("\"" + key_ + "\""),
              constant != nullptr ? refused(*constant, shown) : fmt::format("{}: expected a text", key_));
     }
-    /// Where a key is in the text; the begin if it is written with escapes.
+    /// The position of a key in the text; 0 if it is written with escapes.
     std::size_t place_of(std::string const& quoted) const {
         auto const found = text_.find(quoted);
         return found == std::string::npos ? 0 : found;

@@ -1,4 +1,5 @@
-// What messages, agreements and copies take: the constants of a machine, with defaults, options and a file.
+// The constants of a machine, which say how long messages, agreements and copies take: with defaults, or from options
+// and a file.
 #pragma once
 
 #include <span>
@@ -7,20 +8,21 @@
 
 namespace regraft::plan::simulated {
 
-/// docs/simulate.md says where the defaults come from.
+/// Times are in microseconds (us) or milliseconds (ms), bandwidths in 10^9 bytes per second (gbps). docs/simulate.md
+/// says where the defaults come from.
 struct Constants {
-    // A message takes alpha, and its bytes divided by the bandwidth (10^9 bytes per second) of each rank.
+    // A message takes alpha, and its bytes divided by the bandwidth of the rank.
     double alpha_within_us = 1;  // within a node
     double within_gbps = 4;
     double alpha_between_us = 2;  // between nodes
     double between_gbps = 10;
-    double node_gbps = 25;   // what all ranks of a node together send, or receive, between nodes
-    double memory_gbps = 5;  // a rank copies so much, or computes so much of an erasure code
-    double fresh_gbps = 2;   // a rank gets so much new memory from the system, which fills it with zeros
-    // A node has so many cores. If it has more ranks, they share them, and what all of them do takes longer. 0: a core
-    // for each rank.
+    double node_gbps = 25;   // at which all ranks of a node together send, or receive, between nodes
+    double memory_gbps = 5;  // at which a rank copies, or computes an erasure code
+    double fresh_gbps = 2;   // at which a rank gets new memory from the system, which fills it with zeros
+    // The number of cores of a node. If a node has more ranks, they share its cores, and what all of them do takes
+    // longer. 0: a core for each rank.
     double cores_per_node = 0;
-    // What grows with the number of ranks: a fixed part, and a part for each rank.
+    // Times that grow with the number of ranks: a fixed part, and a part for each rank.
     double agreement_us = 4;
     double agreement_us_per_rank = 2.2;
     double shrink_us = 500;  // beside its agreements
@@ -33,10 +35,11 @@ struct Constants {
     double disk_gbps = 1000;  // of the file system, for the comparison with checkpoints on disk
 };
 
+/// A constant as options and files name it.
 struct NamedConstant {
     std::string_view name;
     double Constants::*value;
-    double least;
+    double least;  // the smallest value that is allowed
 };
 /// All of them, in the order of the struct.
 std::span<NamedConstant const> named_constants();

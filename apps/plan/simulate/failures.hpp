@@ -1,4 +1,4 @@
-// What fails when: drawn by mean times between failures, or read from a file.
+// Which units of a machine fail at what time: drawn by mean times between failures (MTBF), or read from a file.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@ inline constexpr double seconds_per_hour = 3600;
 
 /// A unit fails and takes all of its ranks with it.
 struct Failure {
-    double seconds = 0;  // since the begin of the job
-    Unit unit = Unit::node;
-    std::uint32_t number = 0;
+    double seconds = 0;        // since the begin of the job
+    Unit unit = Unit::node;    // what fails
+    std::uint32_t number = 0;  // which of the units of this kind
     friend bool operator==(Failure const&, Failure const&) = default;
 };
 
 /// How often units fail. Each unit is new when the job begins, and fails at most once, as nothing is replaced.
 struct FailureRates {
-    /// Mean time between failures of one unit, in hours; 0: such units never fail.
+    /// By Unit: mean time between failures of one unit, in hours; 0: such units never fail.
     std::array<double, 4> mtbf_hours{};
     /// The shape of a Weibull distribution: 1 is the exponential one; less: many units fail early.
     double shape = 1;
@@ -34,12 +34,12 @@ struct FailureRates {
     double seconds_between(Machine const& machine) const;
 };
 
-/// All failures before `seconds`, ascending by time. Each unit has its own stream of random numbers, so a longer time
-/// or other rates of other units change nothing about it.
+/// All failures before `seconds`, ascending by time. Each unit has its own stream of random numbers, so the failures of
+/// a unit do not depend on `seconds`, or on the rates of other units.
 std::vector<Failure> draw_failures(Machine const& machine, FailureRates const& rates, double seconds,
                                    std::uint64_t seed);
 
-/// So many different nodes, drawn at random, which fail at the same time. Precondition: count <= nodes.
+/// The failures of `count` different nodes, drawn at random, which all fail at `seconds`. Precondition: count <= nodes.
 std::vector<Failure> draw_burst(Machine const& machine, std::uint32_t count, double seconds, std::uint64_t seed);
 
 /// Reads lines TIME KIND NUMBER: hours since the begin, rank, node, rack or switch, and which one of them. '#' begins a

@@ -20,14 +20,14 @@ namespace regraft::plan::simulated {
 /// What a job is, and how it is protected.
 struct JobPlan {
     Machine machine;
-    double work_seconds = 0;  // of computing, as long as all ranks live
-    std::uint64_t blocks_per_rank = 64;
-    std::uint64_t block_bytes = 1 << 14;
-    std::uint64_t state_bytes = 0;  // of each rank, in snapshots; 0: the state is small, and on every rank
-    std::uint32_t replicas = 3;
-    std::optional<erasure::Code> code;  // in place of replicas
-    std::string placement = "node-aware";
-    Unit apart = Unit::node;  // copies avoid to be in the same one
+    double work_seconds = 0;               // of computing, as long as all ranks live
+    std::uint64_t blocks_per_rank = 64;    // of the input
+    std::uint64_t block_bytes = 1 << 14;   // size of a block of the input
+    std::uint64_t state_bytes = 0;         // of each rank, in snapshots; 0: the state is small, and on every rank
+    std::uint32_t replicas = 3;            // of input and state
+    std::optional<erasure::Code> code;     // in place of replicas
+    std::string placement = "node-aware";  // of the input (rule_names)
+    Unit apart = Unit::node;               // copies are in different units of this kind, as far as possible
     Mending mending = Mending::wanted;
     Constants constants;
     Transport transport = Transport::collective;
@@ -44,29 +44,32 @@ struct RecoveryTime {
     double sum() const { return notice + shrink + plan + load + repair + restore; }
 };
 
+/// How long a recovery takes, and how many bytes it moves.
 struct Recovery {
     RecoveryTime seconds;
     Volume volume;
 };
 
+/// A job, of which no rank exists: it makes the plans of the library and computes how long they would take.
 class Job {
 public:
     explicit Job(JobPlan const& plan);
 
+    /// The ranks that lived after the last recovery, ascending.
     std::span<PeId const> members() const { return members_; }
-    /// How fast the job is beside one with all ranks: the busiest rank counts.
+    /// The speed relative to a job with all ranks. It is that of the busiest rank.
     double speed() const;
-    /// What it takes to submit the input for the first time.
+    /// The exchange that submits the input for the first time.
     Volume submit();
-    /// What it takes to commit the state once. It changes when ranks die.
+    /// The exchange that commits the state once. It changes when ranks die.
     Volume commit();
-    /// From now on, commits have been carried out since the last recovery: the newest is where members() keep it.
+    /// Says that at least one commit has been made since the last recovery, so that members() keep the newest state.
     void committed();
 
-    /// Ranks die, and the survivors plan the recovery. None: data is lost, or no rank is left. Nothing else changes
-    /// before recovered(): if more ranks die meanwhile, it is planned anew.
+    /// Ranks die, and the survivors plan the recovery. Returns none if data is lost or no rank is left. The plan takes
+    /// effect at recovered(). If more ranks die before that, this is called again and plans anew.
     std::optional<Recovery> recover(std::span<PeId const> survivors);
-    /// The planned recovery has been carried out.
+    /// Says that the planned recovery has been carried out.
     void recovered();
 
     /// The bytes of the rank that keeps the most: input, state and their redundancy. O(ranks).
@@ -78,8 +81,8 @@ private:
         std::unique_ptr<Kept> kept;
         std::vector<PeId> home;                // by entity
         std::vector<std::uint32_t> entity_of;  // block of kept -> entity
-        std::vector<std::uint32_t> block_of;   // and back
-        bool is_newest = false;                // kept is as the last commit left it
+        std::vector<std::uint32_t> block_of;   // entity -> block of kept
+        bool is_newest = false;                // whether kept is as the last commit has left it
     };
     void keep_state();
     std::uint64_t most_entities() const;

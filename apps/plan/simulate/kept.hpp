@@ -1,4 +1,4 @@
-// What ranks keep for each other, so that it outlives them: the decisions of the stores, without their messages.
+// Data that ranks keep for each other, so that it survives their deaths: the decisions of the stores, without messages.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@
 
 namespace regraft::plan::simulated {
 
-/// Messages, and what a rank computes of an erasure code before it has what it wants.
+/// Messages, and how much of an erasure code the receivers compute from them.
 struct Transfers {
     std::vector<Message> messages;
     std::uint64_t most_computed = 0;  // bytes, by the busiest rank
 };
 
-/// Whether lost redundancy is made anew.
+/// Whether lost redundancy is made anew (a repair).
 enum class Mending : std::uint8_t { wanted, left };
 
 /// A set of blocks with its redundancy. Every plan is made by the function of the library that makes it in a job.
@@ -34,25 +34,25 @@ public:
     Kept& operator=(Kept const&) = delete;
     virtual ~Kept() = default;
 
-    /// From now on only these ranks hold anything. Returns whether every block is still there; if so, and if it is
-    /// wanted, plans how lost redundancy is made anew.
+    /// Says that from now on only these ranks hold anything. Returns whether every block is still there; if so, and if
+    /// mending is wanted, plans the repair.
     virtual bool retain(std::span<PeId const> members, Mending mending) = 0;
-    /// Which ranks send what to whom. wanted: row i for PeId i. Precondition: nothing is lost.
+    /// The messages of a load. wanted: row i lists what PeId i wants. Precondition: nothing is lost.
     virtual Transfers load(CsrView<BlockRange> wanted) const = 0;
     /// The steps of the planned repair; none if nothing is to be repaired.
     virtual std::vector<Transfers> repair() const = 0;
-    /// The planned repair has been carried out.
+    /// Says that the planned repair has been carried out.
     virtual void repaired() = 0;
-    /// Calls visit for runs of blocks and the ranks that have them whole.
+    /// Calls visit for runs of blocks with the ranks that have them whole; a rank with only a parity has none whole.
     virtual void visit_holders(BlockRange blocks,
                                std::function<void(BlockRange, std::span<PeId const>)> const& visit) const = 0;
     /// The bytes of the rank that keeps the most.
     virtual std::uint64_t most_held() const = 0;
-    /// Calls visit for the messages with which some of the members submit the blocks that they keep: row i of mine is
-    /// what the i-th member submits, and `which` has some of these i. No two messages have the same ranks.
+    /// Calls visit for the messages with which some of the members submit blocks. Row i of mine lists what the i-th
+    /// member submits, and `which` lists the i of these members. No two messages have the same sender and receiver.
     virtual void visit_submit(CsrView<BlockRange> mine, std::span<std::uint32_t const> which,
                               std::function<void(Message const&)> const& visit) const = 0;
-    /// The most bytes that a member computes of an erasure code meanwhile.
+    /// The most bytes of an erasure code that a member computes in a submit.
     virtual std::uint64_t most_encoded() const = 0;
 };
 

@@ -16,12 +16,13 @@ public:
     Fortune(Machine const& machine, std::span<Failure const> failures)
         : machine_(machine), failures_(failures), lives_(machine.ranks, 1), num_living_(machine.ranks) {}
 
-    /// When the next rank dies; infinite if none does. Failures of what is dead already do not count.
+    /// The time at which the next rank dies; infinite if none does. Failures of units that are dead already do not
+    /// count.
     double next() {
         while (!failures_.empty() && !hits_living(failures_.front())) failures_ = failures_.subspan(1);
         return failures_.empty() ? std::numeric_limits<double>::infinity() : failures_.front().seconds;
     }
-    /// Takes all failures up to that time. Returns how many there were.
+    /// Lets all failures up to a time happen. Returns their number.
     std::uint32_t strike(double seconds) {
         std::uint32_t count = 0;
         for (; next() <= seconds; failures_ = failures_.subspan(1)) {
@@ -54,6 +55,7 @@ private:
     std::uint32_t num_living_;
 };
 
+/// The course of one life.
 class Living {
 public:
     Living(JobPlan const& plan, std::span<Failure const> failures, LifeOptions const& options)

@@ -23,8 +23,10 @@ struct Event {
     Volume volume;           // of that attempt
 };
 
+/// How a life ends: the work is done, data has no copy left, or the job was given up.
 enum class Fate : std::uint8_t { finished, data_lost, too_slow };
 
+/// The life of a job, from the first submit to the end.
 struct Life {
     Fate fate = Fate::finished;
     double seconds = 0;  // until the end, whatever it is
@@ -43,16 +45,17 @@ struct Life {
     std::uint64_t memory_at_end = 0;
 };
 
+/// What a life depends on besides the plan of its job.
 struct LifeOptions {
     /// Seconds of computing between two commits. None: as checkpoint::young_interval says.
     std::optional<double> interval;
-    /// The mean time between two failures, for that.
+    /// The mean time between two failures on the machine, for young_interval.
     double seconds_between_failures = 0;
     /// The job is given up as too slow after so many seconds.
     double most_seconds = 0;
 };
 
-/// failures: ascending by time. Deterministic.
+/// Lives a job through these failures, which ascend by time. Deterministic.
 Life live(JobPlan const& plan, std::span<Failure const> failures, LifeOptions const& options);
 
 }  // namespace regraft::plan::simulated

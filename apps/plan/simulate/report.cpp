@@ -23,13 +23,13 @@ std::string percent(double part) {
     return fmt::format("{:.4g} %", 100 * part);
 }
 
-/// A long time in the unit that suits it.
+/// A long time, in hours or in a shorter unit.
 std::string span_of(double seconds) {
     if (std::isinf(seconds)) return "never";
     return seconds < 600 ? duration(seconds) : hours(seconds);
 }
 
-/// What the recoveries of all lives took.
+/// The lengths of all recoveries of all lives, in seconds.
 std::vector<double> recovery_seconds(Candidate const& candidate) {
     std::vector<double> seconds;
     for (auto const& life : candidate.lives) {
@@ -100,7 +100,7 @@ std::string job_of(SimulateOptions const& options, Simulation const& simulation)
     return table.take();
 }
 
-/// How the lives end.
+/// Adds rows on how the lives end.
 void add_fates(Table& table, SimulateOptions const& options, Candidate const& candidate) {
     auto const lives = candidate.lives.size();
     auto const finished = share_of(candidate.count(Fate::finished), lives);
@@ -156,7 +156,7 @@ std::string outcome_of(SimulateOptions const& options, Candidate const& candidat
     return table.take();
 }
 
-/// What the job costs, beside the job that uses the disk.
+/// The table of node hours of the job, and of the same job with checkpoints on disk.
 std::string costs_of(SimulateOptions const& options, Simulation const& simulation) {
     auto const& best = simulation.candidates[simulation.best];
     auto const nodes = simulation.machine.count(Unit::node);

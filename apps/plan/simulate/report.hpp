@@ -1,4 +1,4 @@
-// What the user sees of a simulation: a text that explains it, JSON for programs, and a picture of a life.
+// The reports on a simulation: a text that explains it, JSON for programs, and a picture of a life.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 
 namespace regraft::plan::simulated {
 
+/// The text for people.
 std::string text_of(SimulateOptions const& options, Simulation const& simulation);
 /// Writes a JSON file at options.json. Throws OutputError.
 void write_json(SimulateOptions const& options, Simulation const& simulation);

@@ -223,6 +223,21 @@ std::uint32_t most_threads(SimulateOptions const& options) {
     return options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
 }
 
+/// The mean time between the failures of a trace of a job that takes so long; infinite if there are none.
+double seconds_between(std::span<Failure const> trace, double job_seconds) {
+    if (trace.empty()) return std::numeric_limits<double>::infinity();
+    return std::max(trace.back().seconds, job_seconds) / static_cast<double>(trace.size());
+}
+
+/// The index of the candidate with the fewest expected node hours, the first if there are several.
+std::size_t cheapest(std::span<Candidate const> candidates) {
+    std::size_t best = 0;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        if (candidates[i].expected_node_hours() < candidates[best].expected_node_hours()) best = i;
+    }
+    return best;
+}
+
 DiskPlan disk_plan_of(SimulateOptions const& options, JobPlan const& plan, double seconds_between_failures) {
     auto const bytes = static_cast<double>(options.ranks) * static_cast<double>(options.state_bytes);
     auto const input = static_cast<double>(options.ranks) * static_cast<double>(options.blocks_per_rank) *
@@ -276,15 +291,12 @@ Simulation simulate(SimulateOptions const& options) {
     auto const& machine = simulation.machine;
     simulation.rates = rates_of(options, machine);
     simulation.candidates = candidates_of(options, machine);
-    LifeOptions common;
-    common.most_seconds = options.limit * options.hours * seconds_per_hour;
+    LifeOptions life_options;  // of all candidates
+    life_options.most_seconds = options.limit * options.hours * seconds_per_hour;
     std::vector<Failure> trace;
     if (options.trace) {
         trace = parse_trace(read_text(*options.trace), shown_input(*options.trace), machine);
-        auto const last = trace.empty() ? 0 : trace.back().seconds;
-        simulation.seconds_between_failures =
-            trace.empty() ? std::numeric_limits<double>::infinity()
-                          : std::max(last, options.hours * seconds_per_hour) / static_cast<double>(trace.size());
+        simulation.seconds_between_failures = seconds_between(trace, options.hours * seconds_per_hour);
     } else {
         simulation.seconds_between_failures = simulation.rates.seconds_between(machine);
     }
@@ -292,26 +304,23 @@ Simulation simulate(SimulateOptions const& options) {
         throw InputError(fmt::format("--burst: {} nodes, expected at most {}, as there are no more", options.burst,
                                      machine.count(Unit::node)));
     }
-    common.seconds_between_failures = simulation.seconds_between_failures;
+    life_options.seconds_between_failures = simulation.seconds_between_failures;
 
     auto const failures_of = [&](std::uint64_t life) {
         auto const seed = mix(options.seed) + life;
         if (options.trace) return trace;
         if (options.burst > 0) return draw_burst(machine, options.burst, options.hours * seconds_per_hour / 2, seed);
-        return draw_failures(machine, simulation.rates, common.most_seconds, seed);
+        return draw_failures(machine, simulation.rates, life_options.most_seconds, seed);
     };
     for (auto& candidate : simulation.candidates) candidate.lives.resize(options.jobs);
     auto const jobs = static_cast<std::size_t>(options.jobs);
     on_threads(jobs * simulation.candidates.size(), most_threads(options), [&](std::size_t i) {
         auto& candidate = simulation.candidates[i / jobs];
-        auto life_options = common;
-        life_options.interval = candidate.interval;
-        candidate.lives[i % jobs] = live(candidate.plan, failures_of(i % jobs), life_options);
+        auto own_options = life_options;
+        own_options.interval = candidate.interval;
+        candidate.lives[i % jobs] = live(candidate.plan, failures_of(i % jobs), own_options);
     });
-    for (std::size_t i = 0; i < simulation.candidates.size(); ++i) {
-        auto const& best = simulation.candidates[simulation.best];
-        if (simulation.candidates[i].expected_node_hours() < best.expected_node_hours()) simulation.best = i;
-    }
+    simulation.best = cheapest(simulation.candidates);
     auto const& plan = simulation.candidates.front().plan;
     simulation.disk_plan = disk_plan_of(options, plan, simulation.seconds_between_failures);
     simulation.disk = job_on_disk(simulation.disk_plan);

@@ -16,23 +16,25 @@ namespace regraft::search {
 struct SampleNumbers {
     std::uint32_t first = 0;  // the first number
     std::uint32_t last = 0;   // one behind the last number
-    std::uint64_t seed = 1;   // from which the samples follow
-    SampleSize size{};        // the same for all of them
+    std::uint64_t seed = 1;   // determines all samples
+    SampleSize size{};        // of each sample
 };
 
 /// Samples of the sites that resample log-likelihoods without optimising (RELL, Kishino et al. 1990): the weight of
 /// each of this PE's patterns in each sample. Takes 2 bytes per local pattern and sample.
 class RellSamples {
 public:
-    /// local: this PE's patterns in each partition, in the order of its Sites. A sample does not depend on the other
-    /// samples, and the numbers of a PE not on the patterns of others. O(samples * sites).
+    /// local: the numbers of this PE's patterns, [partition][local pattern], in the order of its Sites. Sample i is the
+    /// same whichever other samples are made, and whichever patterns other PEs have. O(samples * sites). Not
+    /// collective.
     RellSamples(SiteSampler const& sites, std::span<std::vector<std::uint64_t> const> local,
                 SampleNumbers const& numbers);
 
     /// The number of samples.
     std::uint32_t count() const { return count_; }
-    /// Adds the weighted sums of values, one per local pattern of a partition: over all sites to sums[0], over sample i
-    /// to sums[1 + i].
+    /// Adds this PE's part of the weighted sums of values, which has one per local pattern of the partition: over the
+    /// sites of the data to sums[0], over those of sample i to sums[1 + i]. sums has the shape [1 + count()], and its
+    /// grid is scale. Not collective.
     void add(std::size_t partition, std::span<double const> values, FixedScale const& scale,
              std::span<FixedSum> sums) const;
 
@@ -47,11 +49,11 @@ private:
     std::vector<std::vector<Row>> rows_;  // per partition
 };
 
-/// The SH-aLRT support of the inner edge h. It compares the log-likelihoods of this tree and of the two trees after an
-/// interchange at h, in each sample, centred. The support is the fraction of samples in which the best and the second
-/// are closer to each other than this tree is to the better of the others in the data. The branches around h are
-/// optimised for the other trees; in the end the tree is as it was, bit by bit. 0 if one of the others is better.
-/// Collective.
+/// The SH-aLRT support of the inner edge h, from 0 to 1. The alternatives are the two trees after an interchange at h,
+/// with the branches around h optimised. In each sample, the log-likelihoods of the three trees are centred by those of
+/// the data. The support is the fraction of samples in which the best tree is above the second best by less than this
+/// tree, in the data, is above the better alternative. It is 0 if an alternative is better. In the end the tree is as
+/// it was, bit by bit. Collective.
 double sh_alrt(DistributedLikelihood& likelihood, msa::HalfEdge h, RellSamples const& samples);
 
 }  // namespace regraft::search

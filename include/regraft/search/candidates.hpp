@@ -1,5 +1,5 @@
-// Decides which models are tried on a partition, one after the other, and which is best: pure functions of earlier
-// results.
+// Decides which models are tried on a partition, one after the other, and which is best. Pure functions of earlier
+// results, after ModelFinder (Kalyaanamoorthy et al. 2017).
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,20 @@
 #pragma GCC visibility push(default)
 namespace regraft::search {
 
-/// In place of a model's name, in upper or lower case: the program chooses a model.
+/// What users write instead of a model's name, in upper or lower case, to let the program choose a model.
 inline constexpr std::string_view automatic_model = "auto";
 
-/// Schwarz 1978; Akaike 1974, without and with Hurvich and Tsai's correction (1989).
+/// The score that compares models: BIC (Schwarz 1978), AIC with Hurvich and Tsai's correction (1989), or AIC (Akaike
+/// 1974).
 enum class Criterion : std::uint8_t { bic, aicc, aic };
 /// The name of the criterion: "BIC", "AICc", "AIC".
 std::string_view name(Criterion criterion);
 
-/// A scheme, for example "HKY+FC", and a heterogeneity, for example "+I+G4m".
+/// A model to try: a substitution scheme, for example "HKY+FC", and a heterogeneity of rates over sites, for example
+/// "+I+G4m".
 struct Candidate {
-    std::string scheme;         // name of a model without rates over sites
-    std::string heterogeneity;  // of rates over sites; empty: none
+    std::string scheme;         // the substitution scheme: name of a model with equal rates at all sites
+    std::string heterogeneity;  // suffix for rates that differ over sites; empty: they do not
     /// The name of the model, for parse_model.
     std::string name() const { return scheme + heterogeneity; }
     friend bool operator==(Candidate const&, Candidate const&) = default;
@@ -47,7 +49,7 @@ struct Measure {
 /// Scores of a trial; lower is better. They, and everything computed from them, are the same bits on every machine.
 struct Scores {
     double aic = 0;   // 2 parameters - 2 loglh
-    double aicc = 0;  // if no degree of freedom is left, it is computed as if one were
+    double aicc = 0;  // aic + 2 k (k + 1) / max(num_sites - k - 1, 1) for k parameters
     double bic = 0;   // parameters ln(num_sites) - 2 loglh
     /// The score by a criterion; infinity if it is NaN.
     double by(Criterion criterion) const;
@@ -55,7 +57,7 @@ struct Scores {
 /// The scores of a trial on num_sites sites.
 Scores scores(TriedModel const& trial, std::uint64_t num_sites);
 
-/// The index of the trial with the lowest score, the first if there are several. Precondition: there is one.
+/// The index of the trial with the lowest score, the first if there are several. Precondition: !trials.empty().
 std::size_t best_trial(std::span<TriedModel const> trials, Measure const& measure);
 
 /// The weight of each trial: exp(-difference to the lowest score / 2), scaled to a sum of 1 (Burnham and Anderson
@@ -65,16 +67,19 @@ std::vector<double> weights(std::span<TriedModel const> trials, Measure const& m
 /// The next candidate to try after these trials; none if they suffice. The order is:
 ///
 /// 1. all heterogeneities under the scheme GTR+FC or LG; categories of free rates are added as long as the score falls;
-/// 2. all schemes under the best heterogeneity, except special cases of those tried that can no longer be the best; 3.
-/// other combinations in which the losses of scheme and heterogeneity against the best ones add up to at most 10.
 ///
-/// 2 and 3 are repeated when there is a new best trial. Precondition: DNA or amino acids; trials are in the order of
-/// this function.
+/// 2. all schemes under the best heterogeneity, except special cases of tried ones that can no longer be the best;
+///
+/// 3. other combinations, if the scheme loses against the best scheme, and the heterogeneity against the best one, at
+/// most 10 units of the score together.
+///
+/// Steps 2 and 3 are repeated when there is a new best trial. Precondition: DNA or amino acids; the trials are results
+/// of this function, in its order.
 std::optional<Candidate> next_candidate(msa::Alphabet alphabet, std::span<TriedModel const> trials,
                                         Measure const& measure);
 
-/// The model of partitions that are merged before their models are chosen: a scheme that is general, with rates that
-/// differ over sites. Precondition: DNA or amino acids.
+/// The model under which partitions are merged if their models are chosen later: GTR+FC+G4m or LG+G4m. Precondition:
+/// DNA or amino acids.
 likelihood::ModelSpec merging_model(msa::Alphabet alphabet);
 
 /// The candidate with the most categories, which takes the most memory.

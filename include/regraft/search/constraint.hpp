@@ -11,18 +11,20 @@
 #pragma GCC visibility push(default)
 namespace regraft::search {
 
-/// A tree of some of the tips, not necessarily resolved, represented by its splits. Other tips may be anywhere.
+/// A tree of some of the tips, which may have multifurcations, represented by its splits. Other tips may be anywhere.
 class Constraint {
 public:
-    /// tips: the tips that it has. groups: for each of its inner edges, the tips of one side. Preconditions: tips are
-    /// distinct; groups contain only these and fit into one tree. O(size of all groups).
+    /// num_tips: of the trees of the search. tips: those that the constraint has. groups: for each of its inner edges,
+    /// the tips of one side. Preconditions: tips are distinct; groups contain only these and fit into one tree. O(size
+    /// of all groups).
     Constraint(std::uint32_t num_tips, std::vector<std::uint32_t> tips, std::vector<std::vector<std::uint32_t>> groups);
 
-    /// Whether the tree has all splits, ignoring tips without constraint. O(num_tips).
+    /// Whether the tree has all splits of the constraint, when tips that are not in the constraint are ignored.
+    /// O(num_tips).
     bool allows(msa::Tree const& tree) const;
 
-    /// A random tree that the constraint allows: unresolved parts are joined, and other tips are added at random
-    /// places. All lengths are Tree::default_length.
+    /// A random tree that the constraint allows: multifurcations are resolved at random, and other tips are added at
+    /// random places. All lengths are Tree::default_length.
     msa::Tree random_tree(std::uint64_t seed) const;
 
     /// Writes bytes that differ for different constraints.
@@ -32,7 +34,7 @@ private:
     friend class Fences;
     /// Per half-edge, a hash of the constrained tips in the subtree at its node, with its own edge cut; 0: none.
     std::vector<std::uint64_t> hashes(msa::Tree const& tree) const;
-    /// The same number for both sides of a split.
+    /// A number for the split, from the hash of either of its sides.
     std::uint64_t split(std::uint64_t hash) const;
 
     std::uint32_t num_tips_;
@@ -43,9 +45,9 @@ private:
     std::unordered_set<std::uint64_t> splits_;
 };
 
-/// The edges that subtrees must not cross in a tree that complies with a constraint. An edge that a subtree crosses on
-/// its way loses its split. No other edge has that split if there are constrained tips in four parts: left and right
-/// behind the edge, in front of it, and in the subtree.
+/// The edges that subtrees must not cross when they are moved in a tree that complies with a constraint. When a subtree
+/// is moved across an edge, that edge loses its split. No other edge has this split if there are constrained tips in
+/// four parts: left and right behind the edge, in front of it, and in the subtree.
 class Fences {
 public:
     /// Without a constraint there are no fences; otherwise O(num_tips). Precondition: the constraint allows the tree.

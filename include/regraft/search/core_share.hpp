@@ -1,6 +1,6 @@
-// Decides how many threads a process uses that is alone in its job: as many as there are cores that no other process
-// needs. Threads wait for each other in every evaluation, so one that has to share its core delays all, and costs more
-// than it computes.
+// Decides how many threads the only process of a job uses: as many as there are cores that no other process needs.
+// Threads wait for each other in every evaluation, so a thread that shares its core delays all others, and costs more
+// than it gains.
 #pragma once
 
 #include <chrono>
@@ -12,13 +12,14 @@ namespace regraft::search {
 /// The decision from the observed load.
 class CoreShare {
 public:
-    /// Starts with the largest number of threads. Preconditions: at least 1 each.
+    /// Starts with most_threads. Precondition: both are at least 1.
     CoreShare(std::uint32_t most_threads, std::uint32_t cores);
 
     /// The number of threads to use now.
     std::uint32_t threads() const { return threads_; }
-    /// runnable: number of threads on this machine that compute or are ready to, including those of this process. Gives
-    /// cores up at once, and takes more only if they were free several times in a row.
+    /// Takes the observed load. runnable: number of threads on this machine that compute or are ready to, including
+    /// those of this process. The number of threads falls at once, and rises only if cores were free five times in a
+    /// row.
     void see(std::uint32_t runnable);
 
 private:
@@ -33,7 +34,8 @@ class LoadWatch {
 public:
     /// Starts with most_threads, on the cores of this machine. Precondition: most_threads >= 1.
     explicit LoadWatch(std::uint32_t most_threads);
-    /// The number of threads for the next evaluation. Looks every 20 ms, which costs 20 us.
+    /// The number of threads for the next evaluation. Reads the load at most every 20 ms, which takes 20 us. Where the
+    /// system does not tell the load, it counts as none.
     std::uint32_t threads();
 
 private:

@@ -1,4 +1,4 @@
-// How long to search: from how many trees, and how long for a way out of each local maximum.
+// How long to search: from how many trees, and how often the search tries to leave a local maximum before it ends.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,25 @@ namespace regraft::search {
 /// How much a job searches.
 enum class Effort : std::uint8_t {
     fast,       // one start, no escapes
-    normal,     // one to three starts
-    thorough,   // ten starts, with four times the patience
-    automatic,  // as many starts as are expected to pay, with little patience; and patience with what is found from
-                // them
+    normal,     // one to three starts, by the number of taxa
+    thorough,   // ten starts, with four times the patience of normal
+    automatic,  // as many starts as are expected to pay, with little patience; after fusing, with that of normal
 };
 
-/// SearchOptions::patience of the search from one of several starts (is_first), or of any other search.
+/// SearchOptions::patience: how many escapes in a row may fail, per taxon. is_first: of a search from one of several
+/// starts, before their trees are fused; otherwise of any other search.
 double patience(Effort effort, bool is_first);
 
-/// The number of trees from which searches should start, to be fused. These numbers were found to pay. An automatic
-/// effort may do with fewer: another_start_pays says when.
+/// The number of trees from which searches should start, before the results are fused; chosen by measurements
+/// (docs/phylo-results.md). For an automatic effort this is the most: another_start_pays says when fewer suffice.
 std::uint32_t default_starts(Effort effort, std::uint32_t num_tips);
 
-/// Whether an automatic effort should search from another start. loglh: the log-likelihoods of the maxima that were
-/// found, in any order. difficulty: msa::difficulty. Another start does not pay where data are so clear that all
-/// searches end alike, nor if it is expected to raise the best maximum by little: it ends higher than k others with
-/// probability 1 / (k + 1), and then about as much higher than the best of them as that is above the second.
+/// Whether an automatic effort should search from another start. loglh: the log-likelihoods at which the searches so
+/// far have ended, in any order. difficulty: msa::difficulty.
+///
+/// Another start pays until there are 1, 2 or 4, the more the harder the data are. From then on, if there are at least
+/// 2, it pays if it is expected to raise the best log-likelihood by more than 0.1. A search ends higher than k others
+/// with probability 1 / (k + 1), and then about as much above the best of them as that is above the second.
 /// Precondition: !loglh.empty().
 bool another_start_pays(std::span<double const> loglh, double difficulty);
 

@@ -11,11 +11,12 @@
 #pragma GCC visibility push(default)
 namespace regraft::search {
 
-/// How branch lengths of different partitions depend on each other.
+/// How branch lengths of different partitions depend on each other. A tree has one length set for each partition if
+/// they are unlinked, otherwise one for all.
 enum class BranchLinkage : std::uint8_t {
     linked,    // the same for all
     scaled,    // proportional, one factor per partition
-    unlinked,  // independent: one length set per partition
+    unlinked,  // independent
 };
 
 using likelihood::Frequencies;
@@ -32,22 +33,22 @@ struct BranchValue {
 
 /// Another model for one of the partitions.
 struct ModelTrial {
-    std::size_t partition;  // its index
-    Model model;            // is tried instead of the present one
+    std::size_t partition;  // index of the partition
+    Model model;            // to be tried instead of the present one
 };
 
 /// Where a subtree that was cut off is inserted, and the lengths of the three edges at its node then.
 struct Insertion {
-    msa::HalfEdge target;         // of the edge into which it is inserted
+    msa::HalfEdge target;         // one end of the edge into which the subtree is inserted
     std::vector<double> lengths;  // [to the subtree, to target, to target's other end][length set]
 };
 
-/// Is told when this PE begins and ends to wait for sums over all PEs: for measuring.
+/// Receives a call at both ends of each reduction, to measure how long this PE waits.
 class ReductionObserver {
 public:
     virtual ~ReductionObserver() = default;
     virtual void begin_reduction() = 0;  // this PE has added its sites
-    virtual void end_reduction() = 0;    // it has the sums over all PEs
+    virtual void end_reduction() = 0;    // this PE has the sums over all PEs
 };
 
 }  // namespace regraft::search

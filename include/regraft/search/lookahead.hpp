@@ -1,4 +1,5 @@
-// Computes moves of several subtrees in the same reductions, before it is known whether the first ones change the tree.
+// Speculative computation of moves: those of several subtrees share reductions, before it is known whether the first
+// ones change the tree.
 #pragma once
 
 #include <cstddef>
@@ -13,63 +14,64 @@
 #pragma GCC visibility push(default)
 namespace regraft::search {
 
-/// The mean loss of likelihood of insertions next to the place of a pruned subtree, over the search so far. Beyond an
-/// insertion that loses less, further ones are tried.
+/// How much log-likelihood an insertion next to the old place of a subtree loses, as a mean over the search so far. A
+/// search tries the edges beyond an insertion only if that loses less than this mean.
 struct Losses {
-    double sum = 0;           // of their losses of log-likelihood
+    double sum = 0;           // sum of the losses, in units of log-likelihood
     std::uint64_t count = 0;  // number of insertions
 
-    /// Counts an insertion that loses so much.
+    /// Counts an insertion with this loss. Precondition: it is finite and positive.
     void add(double loss) {
         sum += loss;
         ++count;
     }
-    /// The mean; infinity until enough is known.
+    /// The mean; infinity until 20 insertions are counted.
     double mean() const;
 };
 
 /// An insertion that was tried.
 struct Scored {
     Insertion insertion;  // where, and with which lengths
-    double loglh;         // log-likelihood of the tree after it
+    double loglh;         // log-likelihood of the tree after it, without a new length for the edge at the old place
 };
 
-/// What a subtree's move would bring.
+/// The best moves of one subtree.
 struct Forecast {
     msa::HalfEdge h;                // the subtree is behind it
-    std::vector<Scored> found{};    // the insertions that are worth it, with their best lengths, the likeliest first
-    BestLength old_place{};         // of the edge that the subtree leaves behind; only if any insertion was found
-    std::vector<double> losses{};   // of the insertions next to its place, for Losses
-    std::uint64_t evaluations = 0;  // that it takes alone
+    std::vector<Scored> found{};    // at most three insertions with their best lengths, the likeliest first
+    BestLength old_place{};         // length of the edge that the subtree leaves behind; only if found is not empty
+    std::vector<double> losses{};   // losses of the insertions next to its place, for Losses::add
+    std::uint64_t evaluations = 0;  // number of evaluations that this forecast takes if it is made alone
 };
 
-/// How far subtrees are moved, and from which tree.
+/// How far subtrees are moved, and in which tree.
 struct Reach {
-    std::uint32_t radius;                    // in edges
-    double loglh;                            // of the tree
-    Constraint const* constraint = nullptr;  // the tree complies with it, and all that are found do; null: any tree
+    std::uint32_t radius;                    // most edges between the old and the new place of a subtree
+    double loglh;                            // log-likelihood of the tree
+    Constraint const* constraint = nullptr;  // the tree complies with it, and so do all moves; null: any tree
     friend bool operator==(Reach const&, Reach const&) = default;
 };
 
-/// Keeps forecasts for the subtrees that are tried next, on one likelihood. Most moves fail and leave the tree as it
-/// is, so the forecasts for the following subtrees hold. They are the same bits as if each was made when it is needed:
-/// how far a search looks ahead changes only its time. It makes a fraction of the reductions. In return it computes
-/// more, because subtrees are cut off several times, and because a change of the tree makes the forecasts behind it
-/// worthless.
+/// Keeps forecasts for the subtrees that are tried next. Most moves fail and leave the tree as it is, so the forecasts
+/// for the following subtrees hold. Each has the same bits as if it were made when it is needed, so how far a search
+/// looks ahead changes only its time: it makes fewer reductions and computes more. Subtrees are cut off several times,
+/// and a change of the tree makes the remaining forecasts worthless. Precondition: one likelihood for all calls.
 class Lookahead {
 public:
-    /// Looks ahead at most so many subtrees, the next one included. Precondition: at least 1.
+    /// Looks ahead at most `most` subtrees, the next one included. Precondition: at least 1.
     explicit Lookahead(std::size_t most = 1) : most_(most) {}
-    /// The number of edges that are in focus at once if a search looks so far ahead.
+    /// PartitionOptions::most_in_focus that a likelihood needs at least if a search looks so far ahead.
     static std::size_t most_in_focus(std::size_t most);
 
-    /// The forecast for the first of the waiting subtrees. They are tried in their order, with these losses so far.
-    /// Collective over the PEs of the likelihood, which all pass the same, unless the forecast is known.
+    /// The forecast for the first of the waiting subtrees, which are tried in their order. losses: those so far. The
+    /// tree stays as it is. Precondition: !waiting.empty(). Collective over the PEs of the likelihood, unless the
+    /// forecast is kept. All PEs pass the same; what is kept is the same on all.
     Forecast next(DistributedLikelihood& likelihood, std::deque<msa::HalfEdge> const& waiting, Reach const& reach,
                   Losses const& losses);
-    /// The tree was changed, but is as it was before.
+    /// The forecasts stay: the tree was changed since next(), but is as it was before, bit by bit.
     void is_restored(DistributedLikelihood const& likelihood) { changes_ = likelihood.changes(); }
-    /// Number of evaluations that were made for steps to come, or in vain, minus those that were saved; modulo 2^64.
+    /// How many more evaluations were made than the forecasts returned so far take if each is made alone: those for
+    /// steps to come and in vain, minus those that were saved. Modulo 2^64, so that it may be less than 0.
     std::uint64_t evaluations_ahead() const { return evaluations_ahead_; }
 
 private:
@@ -77,11 +79,11 @@ private:
     std::ptrdiff_t width(std::size_t num_waiting) const;
 
     std::size_t most_;
-    std::size_t run_ = 0;             // number of moves since the tree changed
-    double mean_run_ = 4;             // the same at the changes so far, the last ones counting most
-    std::deque<Forecast> forecasts_;  // those that were not used yet
-    std::uint64_t changes_ = 0;       // of the likelihood, when they were made
-    Reach reach_{};
+    std::size_t run_ = 0;             // number of forecasts returned since the tree changed
+    double mean_run_ = 4;             // moving average of run_ at the changes so far
+    std::deque<Forecast> forecasts_;  // those that were not returned yet
+    std::uint64_t changes_ = 0;       // DistributedLikelihood::changes when they were made
+    Reach reach_{};                   // for which they were made
     std::uint64_t evaluations_ahead_ = 0;
 };
 

@@ -16,27 +16,27 @@ namespace regraft::search {
 
 /// Values that are counted in the data of a partition before anything is computed.
 struct CountedData {
-    std::vector<double> frequencies;       // per state
-    double invariant = 0;                  // fraction of sites that may have one state everywhere
-    std::vector<msa::StateCount> cells{};  // from which the frequencies follow; only for counted_together
-    std::uint64_t constant_sites = 0;      // that may have one state everywhere
-    std::uint64_t sites = 0;               // all of them, with weights
+    std::vector<double> frequencies;       // per state; they add up to 1
+    double invariant = 0;                  // constant_sites / sites
+    std::vector<msa::StateCount> cells{};  // counts from which the frequencies follow; only for counted_together
+    std::uint64_t constant_sites = 0;      // number of sites at which all taxa may have the same state
+    std::uint64_t sites = 0;               // number of all sites; both numbers count weights
 };
 
 /// The values that follow from these counts.
 CountedData counted_from(std::vector<msa::StateCount> cells, std::uint64_t constant_sites, std::uint64_t sites,
                          std::uint32_t num_states);
-/// The values of all these partitions together, as if their sites were one: the same bits. Precondition: each has its
-/// counts.
+/// The values of some partitions together, with the same bits as if they were one partition. Precondition: all parts
+/// have their cells.
 CountedData counted_together(std::span<CountedData const> parts, std::uint32_t num_states);
 
-/// The start parameters of a model.
+/// likelihood::start_model with the values that were counted.
 Model start_model(ModelSpec const& spec, CountedData const& counted);
 
 /// A candidate with values for all free parameters.
 struct Fit {
-    Candidate candidate;          // the name that is tried
-    Model model;                  // its parameters
+    Candidate candidate;          // names the model
+    Model model;                  // the model's parameters
     std::vector<double> lengths;  // per edge, as in Tree::edges()
     double loglh = 0;             // of this model and these lengths
 };
@@ -45,8 +45,8 @@ struct Fit {
 struct PartitionChoice {
     std::uint64_t partition = 0;     // index of the partition
     std::vector<TriedModel> trials;  // trials that have ended
-    std::optional<Fit> best;         // the best of them; none before the first, or when all have ended
-    std::optional<Fit> running;      // the running trial; none: all have ended
+    std::optional<Fit> best;         // fit of the best of them; none before the first has ended, or if all have ended
+    std::optional<Fit> running;      // fit of the running trial; none if all have ended
 
     /// Writes all trials and fits, for checkpoints.
     void write(ByteWriter& out) const;
@@ -54,12 +54,13 @@ struct PartitionChoice {
     static PartitionChoice read(ByteReader& in);
 };
 
-/// Starts the first trial, with the branch lengths of the tree.
+/// Starts the first trial, with the branch lengths that the tree has in its first length set.
 PartitionChoice begin_choice(std::size_t partition, msa::Alphabet alphabet, CountedData const& counted,
                              msa::Tree const& tree);
 
-/// Ends the running trial and starts the next one, if there is one. It starts from the best fit so far or, if it adds a
-/// category of free rates, from the fit of the trial that has ended.
+/// Ends the running trial and starts the next one, if next_candidate has one. The next trial starts from the best fit
+/// so far or, if it adds a category of free rates, from the fit of the trial that has ended. Precondition:
+/// choice.running.
 void end_trial(PartitionChoice& choice, msa::Alphabet alphabet, CountedData const& counted, Measure const& measure);
 
 }  // namespace regraft::search

@@ -1,4 +1,5 @@
-// Numerical optimisation on a fixed topology: branch lengths and model parameters.
+// Numerical optimisation on a fixed topology: branch lengths and model parameters. All functions that optimise are
+// collective over the PEs of the likelihood.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,7 @@ public:
     /// Saves the lengths that these edges have now, in all sets. The likelihood must outlive this object.
     SavedLengths(DistributedLikelihood& likelihood, std::vector<msa::HalfEdge> edges)
         : likelihood_(likelihood), edges_(std::move(edges)), lengths_(lengths_of(likelihood.tree(), edges_)) {}
-    /// Gives the edges these lengths again.
+    /// Gives the edges the saved lengths again.
     void restore() const { set_lengths(likelihood_, edges_, lengths_); }
 
 private:
@@ -40,25 +41,26 @@ private:
 /// The best length of an edge, if all others stay.
 struct BestLength {
     std::vector<double> lengths;    // per length set
-    double gain = 0;                // of log-likelihood
-    std::uint32_t evaluations = 0;  // that it took
+    double gain = 0;                // gain in log-likelihood, >= 0
+    std::uint32_t evaluations = 0;  // number of evaluations that it takes alone
 };
 
 /// Finds the best length of each edge in focus, at places 0, 1, ..., within the bounds above, every length set
-/// separately. starts: [place][length set]. Steps by two derivatives within a shrinking bracket, never to a lower
-/// likelihood, until a step promises less than `enough`. The edges share reductions: there are as many as the slowest
-/// edge needs.
+/// separately. starts: [place][length set]. Steps by two derivatives within a shrinking bracket until a step promises a
+/// gain in log-likelihood below `enough`, and returns the best length seen, so that no likelihood falls. The edges
+/// share reductions: there are as many as the slowest edge needs. The tree stays as it is.
 std::vector<BestLength> best_lengths(DistributedLikelihood& likelihood, std::span<double const> starts, double enough);
 
 /// Gives an edge its best length. Returns the gain in log-likelihood.
 double optimise_branch(DistributedLikelihood& likelihood, msa::HalfEdge h, double enough = 1e-7);
 
-/// How many branches are optimised in the same reductions. by_batch: a few that have no node in common. That takes a
-/// fraction of the reductions, but the likelihood can fall where edges that are close depend on each other.
+/// How many branches are optimised in the same reductions: one, or a batch of at most six that have no node in common.
+/// A batch takes a fraction of the reductions, but the likelihood can fall where edges that are close depend on each
+/// other.
 enum class Pace : std::uint8_t { one_by_one, by_batch };
 
-/// Gives edges their best lengths, each once. Returns the sum of their gains, each as if the others of its batch
-/// stayed.
+/// Gives edges their best lengths, each once. enough: as for best_lengths. Returns the sum of their gains in
+/// log-likelihood, each as if the others of its batch stayed.
 double optimise_branches(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges, double enough,
                          Pace pace = Pace::by_batch);
 
@@ -69,13 +71,14 @@ double smooth_branches(DistributedLikelihood& likelihood, double epsilon, Pace p
 /// Whether branch lengths are optimised in turn with the models.
 enum class Lengths : std::uint8_t { change, stay };
 
-/// Optimises the free parameters of all partitions' models, separately but at the same time, until a step gains much
-/// less than epsilon. No partition's log-likelihood falls. Scalers are free if branch lengths are scaled; that of the
-/// only partition just if lengths stay as they are, because they would have the same effect.
+/// Optimises the free parameters of all partitions' models, separately but at the same time, until a step gains less
+/// than a tenth of epsilon in log-likelihood. No partition's log-likelihood falls. Scalers are free if branch lengths
+/// are scaled. The scaler of an only partition is free only if lengths stay, since it would have the same effect as
+/// they.
 void optimise_models(DistributedLikelihood& likelihood, double epsilon, Lengths lengths = Lengths::change);
 
-/// Changes scalers and branch lengths such that the mean scaler over the sites becomes 1 and all products stay. Does
-/// nothing if a model fixes its scaler. `sites`: number of sites per partition.
+/// Divides all scalers by their mean over the sites and multiplies all branch lengths by it, so that the likelihood
+/// stays. Does nothing if a model fixes its scaler. sites: number of sites per partition. Not collective.
 void normalise_scalers(DistributedLikelihood& likelihood, std::span<std::uint64_t const> sites);
 
 }  // namespace regraft::search

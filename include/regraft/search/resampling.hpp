@@ -21,16 +21,17 @@ constexpr std::uint64_t num_drawn(std::uint64_t num_sites, SampleSize size) {
     return (num_sites * size.tenths + 5) / 10;
 }
 
-/// Draws sites with replacement, from every partition as many as it has, or its share of another number.
+/// Draws sites with replacement: from every partition as many as it has, or the same share of them as SampleSize says.
 class SiteSampler {
 public:
-    /// weights: the number of sites of each pattern, of which a view is kept. Precondition: partition_begin ascends
-    /// from 0 to the number of weights. O(sites), also in memory, or O(patterns) where weights are large.
+    /// weights: the number of sites of each pattern; must live as long as this. partition_begin: the number of the
+    /// first pattern of each partition, then the number of patterns. Precondition: partition_begin ascends from 0.
+    /// O(sites), also in memory, or O(patterns) where weights are large.
     SiteSampler(std::span<std::uint32_t const> weights, std::span<std::uint64_t const> partition_begin);
 
     /// The weight of each pattern in the data.
     std::span<std::uint32_t const> weights() const { return weights_; }
-    std::size_t num_partitions() const { return partition_begin_.size() - 1; }  // as partition_begin has
+    std::size_t num_partitions() const { return partition_begin_.size() - 1; }  // also those without patterns
     std::uint64_t num_sites() const { return partition_begin_.back(); }         // in the data
     /// The number of sites of a partition in the data.
     std::uint64_t num_sites(std::size_t partition) const {
@@ -44,22 +45,22 @@ private:
     std::uint64_t pattern_of(std::uint64_t site) const;
 
     std::span<std::uint32_t const> weights_;
-    std::vector<std::uint64_t> partition_begin_;  // begins of the partitions' sites
-    std::vector<std::uint64_t> pattern_of_site_;  // sites are ordered by their patterns; empty where weights are large
-    std::vector<std::uint64_t> pattern_end_;      // then: the number of sites up to the end of each pattern
+    std::vector<std::uint64_t> partition_begin_;  // begins of the partitions' sites, which are ordered by patterns
+    std::vector<std::uint64_t> pattern_of_site_;  // by site; empty where weights are large
+    std::vector<std::uint64_t> pattern_end_;      // there: the number of sites up to the end of each pattern
 };
 
-/// One value per local pattern of all partitions, as whole steps of a grid. Sums over patterns are exact, so that they
-/// do not depend on how the patterns are dealt to PEs.
+/// One value per local pattern of all partitions, rounded to whole steps of a grid. Sums over patterns are sums of
+/// integers, and so do not depend on how the patterns are dealt to PEs.
 class GridValues {
 public:
-    static constexpr int bits = 11;           // steps of 2^-11
-    static constexpr double most = 15.99;     // values further from 0 count as this
-    static constexpr std::size_t block = 64;  // columns that are added in 32 bits
+    static constexpr int bits = 11;           // a step is 2^-11
+    static constexpr double most = 15.99;     // values further from 0 count as this, with their sign
+    static constexpr std::size_t block = 64;  // number of columns whose sum fits 32 bits
 
-    /// What a sum of steps stands for.
+    /// The value that a sum of steps stands for.
     static double value(std::int64_t steps);
-    /// The steps, a column each, padded with zeros to whole blocks.
+    /// The steps of each column of ReplicateWeights, padded with zeros to whole blocks.
     std::span<std::int16_t const> steps() const { return steps_; }
 
 private:
@@ -71,7 +72,8 @@ private:
 /// resampled without optimising (RELL, Kishino et al. 1990). Takes 2 bytes per replicate and pattern.
 class ReplicateWeights {
 public:
-    /// local: this PE's patterns in each partition. Replicate i is SiteSampler::draw(seed + i). O(replicates * sites).
+    /// local: the numbers of this PE's patterns, [partition][local pattern]. Replicate i is SiteSampler::draw(seed +
+    /// i). O(replicates * sites). Not collective, as all functions.
     ReplicateWeights(SiteSampler const& sites, std::span<std::vector<std::uint64_t> const> local, std::uint32_t count,
                      std::uint64_t seed);
 
@@ -79,14 +81,14 @@ public:
     std::uint32_t count() const { return count_; }
     /// The number of sites in the data, and in each replicate, on all PEs.
     std::uint64_t num_sites() const { return num_sites_; }
-    /// Values minus others, per partition and local pattern.
+    /// Values minus others, both [partition][local pattern]. Where neither is finite, the difference counts as 0.
     GridValues difference(std::span<std::vector<double> const> values,
                           std::span<std::vector<double> const> others) const;
-    /// This PE's part of the weighted sum of steps in a replicate.
+    /// This PE's part of the weighted sum of steps in a replicate, for DistributedLikelihood::sum_over_ranks.
     std::int64_t sum(GridValues const& values, std::uint32_t replicate) const { return sum_row(values, replicate + 1); }
-    /// The same in the data.
+    /// This PE's part of the weighted sum of steps in the data.
     std::int64_t sum_of_data(GridValues const& values) const { return sum_row(values, 0); }
-    /// The same for squares in the data.
+    /// This PE's part of the weighted sum of squares of steps in the data.
     std::int64_t squares_of_data(GridValues const& values) const;
 
 private:
@@ -104,7 +106,7 @@ private:
     std::vector<std::int16_t> weights_;  // [row][column]; row 0 is the data
 };
 
-/// The sample of SiteSampler::draw, for a single one.
+/// The sample of SiteSampler::draw with as many sites as the data. Making several is faster with one SiteSampler.
 std::vector<std::uint32_t> resampled_weights(std::span<std::uint32_t const> weights,
                                              std::span<std::uint64_t const> partition_begin, std::uint64_t seed);
 

@@ -27,9 +27,9 @@ enum class Goal : std::uint8_t { likelihood, evaluation, tree };
 
 /// The stages of the machine. A search passes through all stages in this order, an evaluation through the last ones.
 /// Before both, models are chosen if requested. Near and far: how far subtrees are moved. Fusing leaves a local maximum
-/// by parts of other good trees, and goes back to far moves if that paid. Escapes leave it by random changes at one
-/// place. If requested: ultrafast is a bootstrap, support that of edges, tests are of given trees on resampled sites.
-/// Partitions are merged outside of this order; in checkpoints stages are numbers, so this one is the last.
+/// by parts of other good trees; if that pays, far moves follow again. Escapes leave a local maximum by random changes
+/// at one place. If requested: the ultrafast bootstrap, the support of edges, tests of given trees on resampled sites.
+/// Merging partitions is outside of this order. It is last because checkpoints store stages as numbers.
 enum class Stage : std::uint8_t {
     model_choice,
     rough_model,
@@ -71,8 +71,8 @@ struct SearchState {
     std::deque<msa::HalfEdge> waiting;      // subtrees to be moved in this round, in their order
     double difficulty = 1;                  // of the data (msa::difficulty); only an automatic effort asks for it
     Losses losses;                          // of insertions so far; decides how far subtrees are tried
-    std::optional<Home> home;               // set while a change of it is followed
-    std::vector<std::uint64_t> tried;       // exchanges that were tried while trees are fused
+    std::optional<Home> home;               // the maximum to return to; none between two escapes or exchanges
+    std::vector<std::uint64_t> tried;       // SubtreeExchange::change of those tried while trees are fused
     std::uint64_t successes = 0;            // number of exchanges and escapes that improved the tree
     std::uint64_t failures = 0;             // number of consecutive escapes that did not improve the tree much
     std::vector<ReplicateTree> replicates;  // of the ultrafast bootstrap; empty until it has begun
@@ -116,7 +116,7 @@ struct SearchOptions {
     std::optional<TestSamples> test_samples;         // for tests of trees; none: no such stage
     std::optional<MergeOptions> merging;             // for merging partitions
     std::vector<msa::Tree> others;           // good trees, the best first: to fuse the tree with, or to take parts from
-    Lookahead* lookahead = nullptr;          // keeps what is computed ahead; null: nothing is
+    Lookahead* lookahead = nullptr;          // new for each likelihood; null: moves are not computed ahead
     Constraint const* constraint = nullptr;  // all trees comply with it, including the first one; null: any tree
 };
 
@@ -138,11 +138,11 @@ SearchState start_tests(SearchState best);
 /// The state to merge partitions on the tree, with SearchOptions::merging. Precondition: best.stage == Stage::done.
 SearchState start_merging(SearchState best);
 
-/// Makes one step: an optimiser call, a random change, the move of one subtree, or a batch of samples. Reads the
-/// position from `state` and updates it. `likelihood` must hold the subject of the state, and does so after the step,
-/// except after a step that ends the trials of models or of unions. Precondition: state.stage != done. Collective over
-/// the PEs of the likelihood, which all pass equal states and options. On ft::ProcessFailure the state may be halfway:
-/// go on from one that was saved before, with a new likelihood. examples/search.cpp does so.
+/// Makes the step that `state` says is next, and updates the state: an optimiser call, a random change, the move of one
+/// subtree, or a batch of samples. `likelihood` must hold the subject of the state, and does so after the step, except
+/// after one that ends the trials of models or of unions (changes_subject). Precondition: state.stage != done.
+/// Collective over the PEs of the likelihood, which all pass equal states and options. After ft::ProcessFailure the
+/// state may be halfway: continue from one saved before, with a new likelihood, as examples/search.cpp does.
 void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options);
 
 }  // namespace regraft::search

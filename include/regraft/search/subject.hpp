@@ -14,18 +14,19 @@ namespace regraft::search {
 struct SearchState;
 enum class Stage : std::uint8_t;
 
-/// The trees and models that the next step computes on. While models are chosen these are not state.tree with all
-/// models, but the candidates of those partitions that still have some, each with its own branch lengths. While
-/// partitions are merged, they are those of unions.
+/// The tree and models that the next step computes on. Usually these are the tree and models of the state. While models
+/// are chosen, they are the candidates of the partitions whose choice is not over, each with its own branch lengths.
+/// While partitions are merged, they are the models of unions or of the scheme.
 struct Subject {
-    std::vector<Subset> subsets;   // of each model: the partitions whose sites it is for
+    std::vector<Subset> subsets;   // for each model: the partitions whose sites it is for
     msa::Tree tree;                // with the lengths to start from
     std::vector<ModelSpec> specs;  // one per subset, like the models
     std::vector<Model> models;     // with the values to start from
     BranchLinkage linkage;         // unlinked while models are chosen
 };
-Subject subject(SearchState const& state, BranchLinkage linkage);  // linkage: of the search, once models are chosen
-/// Whether the next step may need another likelihood than the one before it.
+/// The subject of the next step of a state. linkage: that of the search, which holds once models are chosen.
+Subject subject(SearchState const& state, BranchLinkage linkage);
+/// Whether a step of this stage may change the subject, so that the next step needs a new DistributedLikelihood.
 bool changes_subject(Stage stage);
 
 }  // namespace regraft::search

@@ -1,4 +1,5 @@
-// Trees that are tested on sites that are spread over the PEs: log-likelihoods of sites, resampled.
+// Trees that are tested on sites that are spread over the PEs: log-likelihoods of sites are computed once for each tree
+// and then resampled (RELL, Kishino et al. 1990).
 #pragma once
 
 #include <cstdint>
@@ -18,19 +19,20 @@ namespace regraft::search {
 /// The patterns of this PE in each partition, among those of all PEs. `all` must live as long as this.
 struct LocalPatterns {
     SiteSampler const& all;                        // draws from the patterns of all PEs
-    std::vector<std::vector<std::uint64_t>> mine;  // numbers of this PE's patterns, per partition
+    std::vector<std::vector<std::uint64_t>> mine;  // numbers of this PE's patterns, [partition][local pattern]
 
-    /// The weight of one of them in the data.
+    /// The weight in the data of local pattern i of a partition.
     std::uint32_t weight(std::size_t partition, std::size_t i) const { return all.weights()[mine[partition][i]]; }
 };
 
-/// The log-likelihood of each of this PE's patterns, [partition][pattern], such that all sites together have that of
-/// the tree: if sites were left out, the sites of the partition share the correction evenly. It is evaluated at the
-/// edge of h. Collective if sites were left out.
+/// The log-likelihood of each of this PE's patterns, [partition][local pattern], evaluated at the edge of h. The
+/// weighted sum over all PEs is that of the tree: if sites were left out, the sites of the partition share the
+/// correction evenly. Collective if sites were left out.
 std::vector<std::vector<double>> pattern_loglh(DistributedLikelihood& likelihood, LocalPatterns const& patterns,
                                                msa::HalfEdge h = 0);
 
-/// The log-likelihoods of this PE's patterns under each tree. The PEs of a likelihood add the same trees.
+/// The log-likelihoods of this PE's patterns under each tree. All PEs add the same trees in the same order, then call
+/// compare.
 class TestedTrees {
 public:
     /// Starts without trees.
@@ -38,16 +40,17 @@ public:
 
     /// Adds the tree of a likelihood. Collective if sites were left out.
     void add(DistributedLikelihood& likelihood);
-    /// Compares the trees on the sites of all PEs. likelihood: any of them. Collective.
+    /// Compares the trees on the sites of all PEs, which makes contest(). likelihood: any of those added; only its PEs
+    /// and its grid count. Collective. O(trees^2 * local patterns).
     void compare(DistributedLikelihood& likelihood);
 
     /// The number of trees that were added.
     std::size_t num_trees() const { return loglh_.size(); }
-    /// Precondition: compared.
+    /// The comparison. Precondition: compare was called after the last tree was added.
     Contest const& contest() const { return *contest_; }
     /// The number of samples that are made at once, which follows from the numbers of trees and patterns.
     std::uint32_t batch() const;
-    /// The log-likelihood of each tree in each sample, [sample][tree]. Collective.
+    /// The log-likelihood of each tree in each sample, [sample][tree]. One reduction. Collective.
     std::vector<std::vector<double>> resample(DistributedLikelihood& likelihood, SampleNumbers const& numbers) const;
 
 private:
@@ -62,9 +65,9 @@ private:
 /// The samples that a search for tests makes.
 struct TestSamples {
     TestedTrees const* trees = nullptr;  // compared; must live as long as the search
-    SampleSize size{};                   // of all samples
+    SampleSize size{};                   // of each sample
     std::uint32_t count = 0;             // number of samples
-    std::uint64_t seed = 1;              // from which the samples follow
+    std::uint64_t seed = 1;              // determines all samples
 };
 
 }  // namespace regraft::search

@@ -15,9 +15,9 @@ using msa::Tree;
 
 namespace {
 
-constexpr double spread = 2.5;  // the factor between neighbouring points
+constexpr double spread = 2.5;  // the factor between the lengths of points 1, 2 and 3
 
-/// The positions around the inner edge: two half-edges at each end.
+/// The positions around the inner edge of h: two half-edges at h's end, then two at the other.
 std::array<HalfEdge, 4> around(Tree const& tree, HalfEdge h) {
     auto const left = tree.next(h);
     auto const right = tree.next(tree.back(h));

@@ -22,42 +22,45 @@ namespace {
 
 ft::FailPhase ultrafast_phase("ultrafast");
 
-/// Differences of sums that mean nothing: as much is added at random to each split in each replicate, so that
-/// replicates choose between equal resolutions by chance, and always alike.
+/// Differences in log-likelihood that mean nothing. So much is added at random to each split in each replicate, so that
+/// a replicate chooses between equal resolutions by chance, but always the same one.
 constexpr double meaningless = 0.05;
-constexpr double least_gain = 1e-3;
-/// A resolution is impossible if it would win by a difference of so many standard deviations.
+constexpr double least_gain_of_replicate = 1e-3;  // in log-likelihood; for less a replicate does not change
+/// A resolution or rearrangement is left out for all replicates if it can win only in one that is so many standard
+/// deviations from the mean.
 constexpr double most_deviations = 4.5;
-constexpr double slack = 2;  // how much a replicate may gain by other lengths
+constexpr double slack_of_lengths = 2;  // how much log-likelihood a replicate may gain by other lengths
 
 using PatternValues = std::vector<std::vector<double>>;  // [partition][pattern]
 
-/// An edge of a replicate that asks for the best resolution.
+/// A waiting edge of a replicate, which asks for its best resolution.
 struct Ask {
     std::uint32_t replicate;
     Quartet quartet;
 };
 
-/// What an edge is told.
+/// The answer to an edge of a replicate: the resolution that it should take.
 struct Move {
     HalfEdge h;
     Quartet quartet;
     std::uint32_t resolution;
-    double gain;
-    std::vector<double> const* lengths;
+    double gain;                         // in log-likelihood of the replicate, over the present resolution
+    std::vector<double> const* lengths;  // as Resolved::lengths
 };
 
+/// A random number from 0 to 1 that follows from the seed and the split.
 double share(std::uint64_t seed, std::uint64_t split) {
     return static_cast<double>(mix(seed ^ mix(split)) >> 11) * 0x1p-53;
 }
 
-/// The trees between which the likelihood's tree and a replicate's differ.
+/// Brings quartets of replicates into the likelihood's tree, so that all replicates share one likelihood.
 class Contexts {
 public:
     Contexts(DistributedLikelihood& likelihood, std::span<ReplicateTree const> trees)
         : likelihood_(likelihood), tree_(likelihood.tree()), trees_(trees) {}
 
-    /// Brings the quartet of a replicate into the likelihood's tree, with no other changes than it needs.
+    /// Changes the likelihood's tree until it has the edge that asks and its four clusters, and no further. Returns the
+    /// quartet there.
     Quartet enter(Ask const& ask) {
         auto const& theirs = trees_[ask.replicate].tree;
         if (!known_ || known_->replicate != ask.replicate)
@@ -76,6 +79,7 @@ public:
         Clades const clades(likelihood_.tree());
         return quartet_at(likelihood_.tree(), clades, clades.find(known_->clades.away(ask.quartet.h)));
     }
+    /// Restores the likelihood's tree.
     void leave() { likelihood_.set_tree(tree_); }
 
 private:
@@ -90,11 +94,12 @@ private:
     std::optional<Known> known_;
 };
 
-/// Sums over all sites of the data, exact.
+/// The sum of values over all sites of the data.
 struct Moments {
     double sum;
-    double deviation;  // of the sum in samples
+    double deviation;  // standard deviation of the sum over samples
 };
+/// The moments of some values. Sums are exact. One reduction, collective.
 std::vector<Moments> moments(DistributedLikelihood& likelihood, ReplicateWeights const& weights,
                              std::span<GridValues const> values) {
     std::vector<std::int64_t> sums;
@@ -120,11 +125,14 @@ struct Answers {
     std::vector<std::array<double, num_resolutions>> of_replicate;  // per ask; of those that are possible
 };
 
+/// Computes the log-likelihoods of resolutions in the replicates that ask.
 class Answering {
 public:
+    /// Keeps references to both.
     Answering(DistributedLikelihood& likelihood, Replicates const& replicates)
         : likelihood_(likelihood), replicates_(replicates) {}
 
+    /// The answers for a quartet of the likelihood's tree. asks: those for the same clusters. Collective.
     Answers answer(Quartet const& quartet, std::span<Ask const> asks) {
         std::array<Resolved, num_resolutions> resolved;
         for (std::uint32_t r = 0; r < num_resolutions; ++r)
@@ -149,12 +157,13 @@ public:
     }
 
 private:
+    /// The resolutions that some replicate may prefer, by their sums over the data.
     static std::vector<std::uint32_t> possible(std::vector<Moments> const& all) {
         auto const& best = *std::ranges::max_element(all, {}, &Moments::sum);
         std::vector<std::uint32_t> result;
         for (std::uint32_t r = 0; r < all.size(); ++r) {
             auto const deviation = all[r].deviation + best.deviation;
-            if (best.sum - all[r].sum <= most_deviations * deviation + slack) result.push_back(r);
+            if (best.sum - all[r].sum <= most_deviations * deviation + slack_of_lengths) result.push_back(r);
         }
         return result;
     }
@@ -217,7 +226,8 @@ bool is_inner(Tree const& tree, HalfEdge h) {
     return !tree.is_tip(h) && !tree.is_tip(tree.back(h));
 }
 
-/// Makes the moves that have no node in common, the best first. The inner edges around them wait then.
+/// Makes the moves of a replicate, the best first, leaving out those at a node where another was made. Afterwards the
+/// inner edges around the moves wait.
 void make_all(ReplicateTree& replicate, std::vector<Move>& moves, Constraint const* constraint) {
     auto& tree = replicate.tree;
     replicate.waiting.clear();
@@ -242,7 +252,8 @@ std::vector<HalfEdge> inner_edges(Tree const& tree) {
     return edges;
 }
 
-/// The edges that ask, those between the same clusters together, in the order in which they come first.
+/// The edges of all replicates that ask. Those between the same four clusters are in one group; groups are in the order
+/// of their first edges.
 std::vector<std::vector<Ask>> all_asks(std::span<ReplicateTree const> trees) {
     std::vector<std::vector<Ask>> result;
     std::unordered_map<std::uint64_t, std::size_t> known;
@@ -262,17 +273,17 @@ std::vector<std::vector<Ask>> all_asks(std::span<ReplicateTree const> trees) {
 /// A rearrangement of the likelihood's tree, and by how much it raises the log-likelihood of each replicate.
 struct Rearrangement {
     msa::TreeUndo move;
-    std::vector<msa::Node> nodes;  // where the tree changes; others change it apart from these
-    std::vector<double> gains;
+    std::vector<msa::Node> nodes;  // where the tree changes; a replicate makes only rearrangements without common nodes
+    std::vector<double> gains;     // in log-likelihood, per replicate
 };
 
-/// Rearrangements that some replicate may prefer.
+/// Finds the rearrangements that some replicate may prefer. The likelihood's tree stays as it is. Collective.
 class Rearrangements {
 public:
     Rearrangements(DistributedLikelihood& likelihood, Replicates const& replicates)
         : likelihood_(likelihood), replicates_(replicates), tree_(likelihood.tree()) {}
 
-    /// The parts of the other tree.
+    /// Adds the parts in which another tree differs.
     void add_parts_of(Tree const& other) {
         for (auto const& exchange : exchanges(tree_, other)) {
             likelihood_.undo(exchange.move);
@@ -280,7 +291,7 @@ public:
         }
     }
 
-    /// Moves of the subtree behind h beyond the neighbouring edges.
+    /// Adds moves of the subtree behind h beyond the neighbouring edges.
     void add_moves_of(HalfEdge h) {
         auto const left = tree_.next(h);
         auto const right = tree_.next(left);
@@ -300,14 +311,15 @@ public:
 private:
     struct Target {
         HalfEdge edge;
-        std::vector<msa::Node> nodes;  // on the way
+        std::vector<msa::Node> nodes;  // on the way from the old place
     };
 
-    /// Where the pruned subtree may be inserted, found as by try_spr.
+    /// The edges into which the pruned subtree may be inserted, found as by try_spr, but with fixed losses: ends are
+    /// those of the edge that it leaves, loglh the log-likelihood before it was pruned.
     std::vector<Target> promising(HalfEdge h, std::array<HalfEdge, 2> const& ends, double loglh) {
         constexpr std::uint32_t radius = 30;
-        constexpr double go_on = 120;  // loss of an insertion beyond which further ones are tried
-        constexpr double worth = 80;   // loss before branches are optimised
+        constexpr double go_on = 120;  // edges beyond an insertion are tried if it loses less
+        constexpr double worth = 80;   // the branches of an insertion are optimised if it loses less before that
         auto const& tree = likelihood_.tree();
         std::vector<Target> found;
         std::vector<Target> front;
@@ -335,8 +347,8 @@ private:
         return found;
     }
 
-    /// Looks at the likelihood's tree with these branches optimised, and gives back the tree as it was. nodes: those
-    /// that must stay beside the ones that have changed.
+    /// Adds the present difference of the likelihood's tree from tree_, with these branches optimised, unless no
+    /// replicate can prefer it, and restores the tree. nodes: further ones that no other rearrangement may change.
     void add(std::span<HalfEdge const> edges, std::vector<msa::Node> nodes) {
         auto const at = edges.front();
         for (int pass = 0; pass < 2; ++pass) fit_lengths(likelihood_, edges);
@@ -361,11 +373,12 @@ private:
     std::vector<Rearrangement> all_;
 };
 
-/// Makes the rearrangements that raise the likelihood of a replicate, the best first, each apart from those before.
+/// Makes the rearrangements that raise the likelihood of a replicate, the best first, leaving out those that have a
+/// node in common with one made before.
 void rearrange(Tree& tree, std::uint32_t replicate, std::span<Rearrangement const> all, Constraint const* constraint) {
     std::vector<Rearrangement const*> raising;
     for (auto const& one : all) {
-        if (one.gains[replicate] > least_gain) raising.push_back(&one);
+        if (one.gains[replicate] > least_gain_of_replicate) raising.push_back(&one);
     }
     std::ranges::stable_sort(raising, std::greater<>(), [&](auto const* one) { return one->gains[replicate]; });
     std::vector<bool> taken(tree.num_nodes());
@@ -428,7 +441,7 @@ void improve(std::vector<ReplicateTree>& trees, DistributedLikelihood& likelihoo
         for (std::size_t j = 0; j < asks[i].size(); ++j) {
             auto const& ask = asks[i][j];
             auto const move = preferred(ask, answers[i], answers[i].of_replicate[j], replicates.seed);
-            if (move.resolution != ask.quartet.resolution && move.gain > least_gain)
+            if (move.resolution != ask.quartet.resolution && move.gain > least_gain_of_replicate)
                 moves[ask.replicate].push_back(move);
         }
         answers[i].of_replicate = {};

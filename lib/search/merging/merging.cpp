@@ -41,9 +41,10 @@ Subset union_of(Subset const& a, Subset const& b) {
     return both;
 }
 
-/// What is compared of two subsets: kinds of numbers of which each counts alike. A kind may have none.
-constexpr std::size_t num_kinds = 4;
-using Features = std::array<std::vector<double>, num_kinds>;
+/// The aspects in which subsets are compared: speed, exchangeabilities, frequencies, and rates over sites. Each counts
+/// alike. An aspect may have no numbers.
+constexpr std::size_t num_aspects = 4;
+using Features = std::array<std::vector<double>, num_aspects>;
 
 Features features_of(SubsetFit const& fit, BranchLinkage linkage) {
     auto const log = [](double x) { return likelihood::log(std::max(x, 1e-9)); };
@@ -59,14 +60,14 @@ Features features_of(SubsetFit const& fit, BranchLinkage linkage) {
     return features;
 }
 
-/// The squared distance; 0 for numbers that only one of both has.
+/// The squared Euclidean distance. Numbers that only one of both has do not count.
 double distance(std::vector<double> const& a, std::vector<double> const& b) {
     double sum = 0;
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
     return sum;
 }
 
-/// Takes the next unions that are tried side by side: they need no more memory than all partitions do.
+/// Moves the next unions from waiting to running: as many as need no more memory than all partitions do.
 void run_next(Merging& merging, MergeData const& data) {
     auto const& work = data.how().work;
     auto room = std::accumulate(work.begin(), work.end(), std::uint64_t{0});
@@ -87,7 +88,7 @@ void run_next(Merging& merging, MergeData const& data) {
     merging.waiting.erase(merging.waiting.begin(), end);
 }
 
-/// Fits of what has been tried are in the order of their subsets.
+/// The fit of a union that has been tried; null: it has not. `tried` is in the order of subsets.
 SubsetFit const* find(std::span<SubsetFit const> tried, Subset const& subset) {
     auto const found = std::ranges::lower_bound(tried, subset, {}, &SubsetFit::subset);
     return found == tried.end() || found->subset != subset ? nullptr : &*found;
@@ -115,7 +116,7 @@ bool merge_best(Merging& merging, std::span<SubsetPair const> pairs, MergeData c
     if (!best) return false;
     auto fit = *find(merging.tried, union_of(scheme, *best));
     Merge merge{scheme[best->first].subset, scheme[best->second].subset, {}};
-    // What was tried with one of both is no union of two subsets any more.
+    // Unions with one of the two subsets are no longer unions of two subsets of the scheme.
     std::erase_if(merging.tried, [&](SubsetFit const& tried) {
         return std::ranges::any_of(fit.subset, [&](auto q) { return std::ranges::binary_search(tried.subset, q); });
     });
@@ -221,26 +222,26 @@ double MergeData::score(SchemeValue const& value) const {
 std::vector<SubsetPair> nearest_pairs(std::span<SubsetFit const> scheme, MergeData const& data) {
     struct Distant {
         SubsetPair pair;
-        std::array<double, num_kinds> distances;
-        double sum = 0;
+        std::array<double, num_aspects> distances;
+        double sum = 0;  // of the distances, each relative to the largest in its aspect
     };
     auto const kind = [&](std::size_t i) { return data.how().kinds[scheme[i].subset.front()]; };
     std::vector<Features> features;
     for (auto const& fit : scheme) features.push_back(features_of(fit, data.linkage));
     std::vector<Distant> pairs;
-    std::array<double, num_kinds> largest{};
+    std::array<double, num_aspects> largest{};
     for (std::size_t i = 0; i < scheme.size(); ++i) {
         for (std::size_t j = i + 1; j < scheme.size(); ++j) {
             if (kind(i) != kind(j)) continue;
             auto& pair = pairs.emplace_back(Distant{{i, j}, {}});
-            for (std::size_t k = 0; k < num_kinds; ++k) {
+            for (std::size_t k = 0; k < num_aspects; ++k) {
                 pair.distances[k] = distance(features[i][k], features[j][k]);
                 largest[k] = std::max(largest[k], pair.distances[k]);
             }
         }
     }
     for (auto& pair : pairs) {
-        for (std::size_t k = 0; k < num_kinds; ++k) {
+        for (std::size_t k = 0; k < num_aspects; ++k) {
             if (largest[k] > 0) pair.sum += pair.distances[k] / largest[k];
         }
     }

@@ -1,4 +1,4 @@
-// The decisions of a merging: pure functions of the fits so far.
+// The decisions of a merging (regraft/search/merging.hpp): pure functions of the fits so far.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,12 @@ struct MergeData;
 
 /// Sums over the subsets of a scheme.
 struct SchemeSums {
-    std::uint64_t subsets = 0;
-    double loglh = 0;
-    std::uint64_t parameters = 0;  // of models, without scalers
-    std::uint64_t scalers = 0;     // that are free
+    std::uint64_t subsets = 0;     // number of subsets
+    double loglh = 0;              // of their sites
+    std::uint64_t parameters = 0;  // free parameters of their models, without scalers
+    std::uint64_t scalers = 0;     // number of free scalers
 
+    /// The sums with one more subset, or without one that they have.
     SchemeSums with(SubsetFit const& fit, MergeData const& data) const;
     SchemeSums without(SubsetFit const& fit, MergeData const& data) const;
 };
@@ -26,32 +27,36 @@ struct SchemeSums {
 /// What the decisions depend on besides the progress.
 struct MergeData {
     std::span<ModelSpec const> specs;  // per partition
-    SearchOptions const& options;      // with MergeOptions
+    SearchOptions const& options;      // with options.merging
     BranchLinkage linkage;
-    std::size_t num_edges;
+    std::size_t num_edges;  // of the tree
 
     MergeOptions const& how() const { return *options.merging; }
+    /// The number of sites of a subset.
     std::uint64_t sites_of(Subset const& subset) const;
-    /// The value of a scheme, with its branch lengths.
+    /// The value of a scheme. Its parameters include the branch lengths, as docs/phylo-models.md counts them.
     SchemeValue value(SchemeSums const& sums) const;
     SchemeValue value(std::span<SubsetFit const> scheme) const;
+    /// The score by options.criterion; lower is better.
     double score(SchemeValue const& value) const;
 };
 
-/// The pairs of subsets that a round tries, the most similar first, as positions in the scheme. Ties go to the pair
-/// that comes first.
+/// Two subsets, as positions in a scheme.
 struct SubsetPair {
     std::size_t first;
     std::size_t second;  // above first
     friend bool operator==(SubsetPair const&, SubsetPair const&) = default;
 };
+/// The pairs of subsets that a round tries: of those of one kind the share MergeOptions::share, the most similar first.
+/// Ties go to the pair that comes first. O(subsets^2).
 std::vector<SubsetPair> nearest_pairs(std::span<SubsetFit const> scheme, MergeData const& data);
 
-/// The fit from which a union is optimised: means over the sites of both, or the values of the larger one.
+/// The fit from which the union of two subsets is optimised: branch lengths and scalers are means over the sites of
+/// both, counted values are counted anew, and all others are those of the subset with more sites.
 SubsetFit united(SubsetFit const& a, SubsetFit const& b, MergeData const& data);
 
 /// Goes on after the subject has been fitted: to the next pairs, the next round, or the fit of the best scheme. Returns
-/// whether anything is left.
+/// whether there is another step.
 bool go_on(Merging& merging, MergeData const& data);
 
 }  // namespace regraft::search

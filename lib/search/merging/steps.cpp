@@ -1,7 +1,5 @@
 // The steps of a merging.
 #include <algorithm>
-#include <limits>
-#include <numeric>
 
 #include "search/merging/merging.hpp"
 #include "search/stages.hpp"
@@ -13,8 +11,8 @@ ft::FailPhase merge_phase("merge");
 
 using Phase = Merging::Phase;
 
-/// Keeps what the likelihood has found of the subject.
-void keep_fits(SearchState& state, DistributedLikelihood const& likelihood) {
+/// Copies the models and branch lengths of the likelihood into the fits of the subject.
+void keep_subject(SearchState& state, DistributedLikelihood const& likelihood) {
     auto& merging = *state.merging;
     auto const edges = state.tree.edges();
     std::uint32_t set = 0;
@@ -27,7 +25,8 @@ void keep_fits(SearchState& state, DistributedLikelihood const& likelihood) {
     if (merging.phase == Phase::scheme && shares_lengths) state.tree = likelihood.tree();
 }
 
-/// Keeps the log-likelihoods of the subject. Returns the gain of all of it, or the greatest of a union.
+/// Keeps the log-likelihoods of the subject's fits. Returns the greatest gain of a fit if these are unions, otherwise
+/// the sum of all gains.
 double keep_loglh(Merging& merging, DistributedLikelihood& likelihood) {
     auto const loglh = likelihood.partition_loglh();
     double greatest = 0;
@@ -42,8 +41,8 @@ double keep_loglh(Merging& merging, DistributedLikelihood& likelihood) {
     return merging.phase == Phase::pairs ? greatest : all;
 }
 
-/// Makes a step of the optimisation. Returns whether a round has ended. Lengths that unions share stay: they are those
-/// of all partitions, and unions would depend on each other.
+/// Makes a step of the optimisation. Returns whether a round has ended. Branch lengths that unions share stay as they
+/// are for all partitions; otherwise unions that are tried side by side would depend on each other.
 bool optimise_subject(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     bool const shares_lengths = likelihood.linkage() != BranchLinkage::unlinked;
     switch (state.merging->phase) {
@@ -66,7 +65,7 @@ void advance_merging(SearchState& state, DistributedLikelihood& likelihood, Sear
     likelihood.reach(merge_phase.before);
     bool const round_ended = optimise_subject(state, likelihood, options);
     likelihood.reach(merge_phase.inside);
-    keep_fits(state, likelihood);
+    keep_subject(state, likelihood);
     auto const epsilon = merging.phase == Phase::scheme ? options.final_epsilon : options.choice_epsilon;
     bool const is_optimised = merging.phase != Phase::partitions;
     if (round_ended && keep_loglh(merging, likelihood) >= epsilon && is_optimised) {
