@@ -344,8 +344,8 @@ def ranks(folder: pathlib.Path) -> str:
             f"doubling of the ranks. It is fitted where ranks have a core each:\n\n{fit}\nWhat it forecasts on ranks that have a core "
             "each, as efficiency (the time on one rank over ranks x time), by what a reduction takes for each\ndoubling of the ranks:\n\n"
             f"{forecast}\nThe fewest patterns per rank that use half of the ranks:\n\n{half}\n"
-            "Searches by how many subtrees they look ahead, in turn, some with reductions that a preloaded library makes longer; medians of\n"
-            "seconds (s):\n\n"
+            "Searches by how many subtrees they look ahead, in turn, some with reductions that a preloaded library makes longer; medians\n"
+            "of seconds (s):\n\n"
             f"{table(*phylo_tables.by_lookahead(results))}\n{source(results)}")
 
 
