@@ -318,8 +318,8 @@ private:
     /// those of the edge that it leaves, loglh the log-likelihood before it was pruned.
     std::vector<Target> promising(HalfEdge h, std::array<HalfEdge, 2> const& ends, double loglh) {
         constexpr std::uint32_t radius = 30;
-        constexpr double go_on = 120;  // edges beyond an insertion are tried if it loses less
-        constexpr double worth = 80;   // the branches of an insertion are optimised if it loses less before that
+        constexpr double go_on = 60;  // edges beyond an insertion are tried if it loses less
+        constexpr double worth = 40;  // the branches of an insertion are optimised if it loses less before that
         auto const& tree = likelihood_.tree();
         std::vector<Target> found;
         std::vector<Target> front;
