@@ -14,10 +14,10 @@ using msa::HalfEdge;
 namespace {
 
 constexpr double enough_gain = 1e-2;         // ends the optimisation of a branch while topologies are compared
-constexpr std::size_t candidates = 3;        // number of insertions that are optimised, the best ones before that
-constexpr double hopeless_share = 0.3;       // insertions that lose more than this share of the mean are not optimised
 constexpr std::uint64_t enough_losses = 20;  // number of losses of which the mean is used
 constexpr std::size_t sides = 3;             // number of branches at the node of an inserted subtree
+constexpr std::size_t most_optimised = std::max(little_care.candidates, much_care.candidates) + 1;  // of a subtree
+static_assert(most_optimised <= likelihood::PartitionOptions().most_in_focus);
 
 /// The likeliest first.
 void sort(std::vector<Scored>& insertions) {
@@ -59,7 +59,8 @@ public:
         for (auto& trial : trials_) {
             auto& found = trial.forecast.found;
             sort(found);
-            if (found.size() > candidates) found.erase(found.begin() + candidates, found.end());
+            auto const most = std::min(found.size(), reach_.care.candidates);
+            found.erase(found.begin() + static_cast<std::ptrdiff_t>(most), found.end());
         }
         for (std::size_t which = 0; which < sides; ++which) fit(which);
         score_again();
@@ -148,7 +149,7 @@ private:
         auto const lost = loss(score);
         if (!std::isfinite(lost)) return;
         if (lost < trial.most_loss) trial.front.push_back(trial.beyond[i]);
-        if (lost < hopeless_share * trial.most_loss)
+        if (lost < reach_.care.hopeless_share * trial.most_loss)
             trial.forecast.found.push_back({std::move(trial.insertions[i]), score});
     }
 
@@ -216,7 +217,7 @@ double Losses::mean() const {
 }
 
 std::size_t Lookahead::most_in_focus(std::size_t most) {
-    return most * (candidates + 1);
+    return most * most_optimised;
 }
 
 Forecast Lookahead::next(DistributedLikelihood& likelihood, std::deque<HalfEdge> const& waiting, Reach const& reach,

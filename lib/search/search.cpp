@@ -142,11 +142,11 @@ void wait_too(SearchState& state, std::vector<msa::HalfEdge> const& subtrees) {
 /// out of a local maximum only the nearest, and only if least_gain was gained. Returns whether the topology has
 /// changed.
 bool move_next(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options,
-               std::uint32_t radius) {
+               std::uint32_t radius, Care const& care) {
     Lookahead none;
     auto& ahead = options.lookahead != nullptr ? *options.lookahead : none;
     auto const climb =
-        try_spr(likelihood, state.waiting, {radius, state.loglh, options.constraint}, state.losses, ahead);
+        try_spr(likelihood, state.waiting, {radius, care, state.loglh, options.constraint}, state.losses, ahead);
     state.waiting.pop_front();
     auto const gain = climb.loglh - std::exchange(state.loglh, climb.loglh);
     if (climb.places.empty()) return false;
@@ -160,14 +160,14 @@ bool move_next(SearchState& state, DistributedLikelihood& likelihood, SearchOpti
 
 /// The steps: all branches, then the subtrees one by one, until none can be moved.
 void advance_spr(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options,
-                 std::uint32_t radius) {
+                 std::uint32_t radius, Care const& care) {
     if (state.position == 0) {
         smooth_branches(likelihood, options.least_gain);
         state.loglh = likelihood.loglh();
         keep_tree(state, likelihood);
         wait_too(state, all_subtrees(likelihood.tree()));
     } else {
-        move_next(state, likelihood, options, radius);
+        move_next(state, likelihood, options, radius, care);
     }
     ++state.position;
     if (state.waiting.empty()) enter(state, following(state.stage));
@@ -213,17 +213,38 @@ Way end_way(SearchState& state, DistributedLikelihood& likelihood, SearchOptions
     return is_higher ? Way::to_higher_ground : Way::back_home;
 }
 
-/// A later step on the way: tries the next waiting subtree, or, if none waits, optimises all branches. Most ways lead
+/// Where the topology of a tree differs from that of another one.
+std::vector<msa::HalfEdge> differing(msa::Tree const& tree, msa::Tree const& other) {
+    std::vector<msa::HalfEdge> places;
+    for (msa::HalfEdge h = 0; h < tree.num_half_edges(); ++h) {
+        if (tree.back(h) != other.back(h)) places.push_back(h);
+    }
+    return places;
+}
+
+/// Optimises the branches around the changes on a way, and all others if the tree is likelier than that of state.home.
+void smooth_way(SearchState& state, DistributedLikelihood& likelihood, double least_gain) {
+    constexpr std::uint32_t around = 2;  // in edges; branches farther away hardly gain from the changes
+    auto const& tree = likelihood.tree();
+    auto const places = differing(tree, state.home->tree);
+    fit_lengths(likelihood, edges_near(tree, places, around));
+    state.loglh = likelihood.loglh(places.empty() ? 0 : places.front());
+    if (state.loglh <= state.home->loglh) return;
+    smooth_branches(likelihood, least_gain);
+    state.loglh = likelihood.loglh();
+}
+
+/// A later step on the way: tries the next waiting subtree, or, if none waits, optimises branches. Most ways lead
 /// straight back to the topology of state.home, and end there.
 Way go_on(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
-    constexpr double close = 2;  // to the old value: smoothing may make up for this difference
+    constexpr double close = 2;  // to the old value: better branches may make up for this difference
     if (!state.waiting.empty()) {
         ++state.position;
-        bool const moved = move_next(state, likelihood, options, std::min(near_radius, options.spr_radius));
+        bool const moved =
+            move_next(state, likelihood, options, std::min(near_radius, options.spr_radius), little_care);
         if (!moved || fingerprint(likelihood.tree()) != state.home->fingerprint) return Way::onward;
     } else if (state.loglh > state.home->loglh - close) {
-        smooth_branches(likelihood, options.least_gain);
-        state.loglh = likelihood.loglh();
+        smooth_way(state, likelihood, options.least_gain);
     }
     return end_way(state, likelihood, options);
 }
@@ -330,9 +351,9 @@ void make_step(SearchState& state, DistributedLikelihood& likelihood, SearchOpti
         case Stage::rough_model:
             return advance_model(state, likelihood, options.rough_epsilon);
         case Stage::near_spr:
-            return advance_spr(state, likelihood, options, std::min(near_radius, options.spr_radius));
+            return advance_spr(state, likelihood, options, std::min(near_radius, options.spr_radius), little_care);
         case Stage::far_spr:
-            return advance_spr(state, likelihood, options, options.spr_radius);
+            return advance_spr(state, likelihood, options, options.spr_radius, options.far_care);
         case Stage::model:
             return advance_model(state, likelihood, options.least_gain);
         case Stage::fusing:

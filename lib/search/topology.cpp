@@ -24,14 +24,6 @@ HalfEdge at(std::vector<HalfEdge> const& half_edges, std::uint64_t place) {
     return half_edges[((place >> 32) * half_edges.size()) >> 32];
 }
 
-/// Keeps one of each edge's half-edges.
-void erase_twins(msa::Tree const& tree, std::vector<HalfEdge>& half_edges) {
-    std::erase_if(half_edges, [&](HalfEdge h) {
-        auto const back = tree.back(h);
-        return back < h && std::find(half_edges.begin(), half_edges.end(), back) != half_edges.end();
-    });
-}
-
 }  // namespace
 
 void fit_lengths(DistributedLikelihood& likelihood, std::span<HalfEdge const> edges) {
@@ -66,8 +58,7 @@ Climb perturb(DistributedLikelihood& likelihood, std::uint64_t seed, std::uint64
         places.push_back(tree.back(h));
     }
     likelihood.reach(escape_phase.inside);
-    auto edges = subtrees_near(tree, places, 1);
-    erase_twins(tree, edges);
+    auto const edges = edges_near(tree, places, 1);
     for (int pass = 0; pass < 2; ++pass) fit_lengths(likelihood, edges);
     auto const loglh = likelihood.loglh(centre);
     likelihood.reach(escape_phase.after);
@@ -142,6 +133,14 @@ std::vector<HalfEdge> subtrees_near(msa::Tree const& tree, std::vector<HalfEdge>
         if (!tree.is_tip(h)) result.insert(result.end(), {h, h + 1, h + 2});
     }
     return result;
+}
+
+std::vector<HalfEdge> edges_near(msa::Tree const& tree, std::vector<HalfEdge> const& places, std::uint32_t steps) {
+    auto edges = subtrees_near(tree, places, steps);
+    std::vector<bool> is_near(tree.num_half_edges());
+    for (auto const h : edges) is_near[h] = true;
+    std::erase_if(edges, [&](HalfEdge h) { return tree.back(h) < h && is_near[tree.back(h)]; });
+    return edges;
 }
 
 }  // namespace regraft::search

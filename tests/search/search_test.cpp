@@ -20,32 +20,52 @@ namespace {
 using test::linkages;
 using Fixture = test::SmallJob;
 
+/// Tries each subtree once, and returns how many were moved.
+int try_all(DistributedLikelihood& likelihood, Care const& care, Losses& losses) {
+    double loglh = likelihood.loglh();
+    int taken = 0;
+    auto const subtrees = all_subtrees(likelihood.tree());
+    Lookahead ahead;
+    for (std::deque waiting(subtrees.begin(), subtrees.end()); !waiting.empty(); waiting.pop_front()) {
+        auto const tree = likelihood.tree();
+        auto const climb = try_spr(likelihood, waiting, {4, care, loglh}, losses, ahead);
+        EXPECT_TRUE(likelihood.tree().is_complete());
+        if (climb.places.empty()) {
+            EXPECT_EQ(climb.loglh, loglh);
+            EXPECT_EQ(likelihood.tree(), tree);
+        } else {
+            ++taken;
+            EXPECT_GT(climb.loglh, loglh);
+            EXPECT_NEAR(likelihood.loglh(), climb.loglh, 1e-8);
+        }
+        loglh = climb.loglh;
+    }
+    return taken;
+}
+
 TEST(TrySpr, LeavesTheTreeBitwiseAsItWasUnlessItPays) {
     for (auto linkage : linkages) {
-        Fixture f(7, linkage, 10);
-        for (int i = 0; i < 3; ++i) smooth_branches(f.likelihood, 1e-4);
-        double loglh = f.likelihood.loglh();
-        Losses losses;
-        int taken = 0;
-        auto const subtrees = all_subtrees(f.likelihood.tree());
-        Lookahead ahead;
-        for (std::deque waiting(subtrees.begin(), subtrees.end()); !waiting.empty(); waiting.pop_front()) {
-            auto const tree = f.likelihood.tree();
-            auto const climb = try_spr(f.likelihood, waiting, {4, loglh}, losses, ahead);
-            EXPECT_TRUE(f.likelihood.tree().is_complete());
-            if (climb.places.empty()) {
-                EXPECT_EQ(climb.loglh, loglh);
-                EXPECT_EQ(f.likelihood.tree(), tree);
-            } else {
-                ++taken;
-                EXPECT_GT(climb.loglh, loglh);
-                EXPECT_NEAR(f.likelihood.loglh(), climb.loglh, 1e-8);
-            }
-            loglh = climb.loglh;
+        for (auto const& care : {little_care, much_care}) {
+            Fixture f(7, linkage, 10);
+            for (int i = 0; i < 3; ++i) smooth_branches(f.likelihood, 1e-4);
+            Losses losses;
+            EXPECT_GT(try_all(f.likelihood, care, losses), 0);
+            EXPECT_GT(losses.count, 0U);
         }
-        EXPECT_GT(taken, 0);
-        EXPECT_GT(losses.count, 0U);
     }
+}
+
+TEST(TrySpr, FindsMovesWithMuchCareThatLittleCareMisses) {
+    int found = 0;
+    for (std::uint64_t seed = 1; seed <= 20 && found == 0; ++seed) {
+        Fixture f(seed, BranchLinkage::linked, 30);
+        Losses losses;
+        do {
+            for (int i = 0; i < 3; ++i) smooth_branches(f.likelihood, 1e-4);
+        } while (try_all(f.likelihood, little_care, losses) > 0);
+        found += try_all(f.likelihood, much_care, losses);
+    }
+    EXPECT_GT(found, 0);
 }
 
 TEST(Losses, AreUnlimitedUntilEnoughIsKnown) {

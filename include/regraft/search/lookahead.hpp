@@ -35,18 +35,29 @@ struct Scored {
     double loglh;         // log-likelihood of the tree after it, without a new length for the edge at the old place
 };
 
+/// How closely the insertions of a subtree are looked at.
+struct Care {
+    std::size_t candidates;  // number of insertions that are optimised, the best ones before that
+    double hopeless_share;   // insertions that lose more than this share of the mean (Losses) are not optimised
+    double close;            // an insertion that loses less, once optimised, is judged with better branches around it
+    friend bool operator==(Care const&, Care const&) = default;
+};
+inline constexpr Care little_care{.candidates = 3, .hopeless_share = 0.3, .close = 0};
+inline constexpr Care much_care{.candidates = 5, .hopeless_share = 0.6, .close = 3};
+
 /// The best moves of one subtree.
 struct Forecast {
     msa::HalfEdge h;                // the subtree is behind it
-    std::vector<Scored> found{};    // at most three insertions with their best lengths, the likeliest first
+    std::vector<Scored> found{};    // at most Care::candidates insertions with their best lengths, the likeliest first
     BestLength old_place{};         // length of the edge that the subtree leaves behind; only if found is not empty
     std::vector<double> losses{};   // losses of the insertions next to its place, for Losses::add
     std::uint64_t evaluations = 0;  // number of evaluations that this forecast takes if it is made alone
 };
 
-/// How far subtrees are moved, and in which tree.
+/// How far subtrees are moved, with how much care, and in which tree.
 struct Reach {
     std::uint32_t radius;                    // most edges between the old and the new place of a subtree
+    Care care;                               // of each subtree
     double loglh;                            // log-likelihood of the tree
     Constraint const* constraint = nullptr;  // the tree complies with it, and so do all moves; null: any tree
     friend bool operator==(Reach const&, Reach const&) = default;

@@ -21,10 +21,11 @@ struct Climb {
 
 /// Tries to move the first of the waiting subtrees by at most reach.radius edges: cuts it off and inserts it at the
 /// edge where the log-likelihood is highest, if that is above reach.loglh once the three branches there and the one
-/// left behind are optimised. Insertions are ranked without optimising (lazy SPR, Stamatakis 2006), from the nearest
-/// outwards. Those beyond an edge are considered only if the insertion into that edge loses less than the mean of
-/// losses, to which those of this subtree are added. ahead: may know the moves already, and computes those of the
-/// following subtrees meanwhile. The tree keeps complying with the constraint. Collective.
+/// left behind are optimised, or, where reach.care asks for it, all branches around both places. Insertions are ranked
+/// without optimising (lazy SPR, Stamatakis 2006), from the nearest outwards. Those beyond an edge are considered only
+/// if the insertion into that edge loses less than the mean of losses, to which those of this subtree are added. ahead:
+/// may know the moves already, and computes those of the following subtrees meanwhile. The tree keeps complying with
+/// the constraint. Collective.
 Climb try_spr(DistributedLikelihood& likelihood, std::deque<msa::HalfEdge> const& waiting, Reach const& reach,
               Losses& losses, Lookahead& ahead);
 
@@ -55,6 +56,9 @@ std::vector<msa::HalfEdge> all_subtrees(msa::Tree const& tree);
 /// first.
 std::vector<msa::HalfEdge> subtrees_near(msa::Tree const& tree, std::vector<msa::HalfEdge> const& places,
                                          std::uint32_t steps);
+/// The edges at the nodes of these subtrees, one end of each.
+std::vector<msa::HalfEdge> edges_near(msa::Tree const& tree, std::vector<msa::HalfEdge> const& places,
+                                      std::uint32_t steps);
 
 }  // namespace regraft::search
 #pragma GCC visibility pop

@@ -250,6 +250,7 @@ private:
     }
 
     double* table_at(std::size_t place) {
+        REGRAFT_EXPECTS(place < in_focus_.size());
         auto& table = in_focus_[place].table;
         if (table == nullptr) table = make_aligned<double>(tips_.num_blocks() * shape().block_size());
         return table.get();
