@@ -42,7 +42,9 @@ struct Care {
     double close;            // an insertion that loses less, once optimised, is judged with better branches around it
     friend bool operator==(Care const&, Care const&) = default;
 };
+/// The care of near moves, and of a search that has to be fast.
 inline constexpr Care little_care{.candidates = 3, .hopeless_share = 0.3, .close = 0};
+/// The care of far moves. It finds moves that little care misses, for about a third more work.
 inline constexpr Care much_care{.candidates = 5, .hopeless_share = 0.6, .close = 3};
 
 /// The best moves of one subtree.
