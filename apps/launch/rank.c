@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "connection.h"
+#include "shared_folder.h"
 
 static char file_name[PATH_MAX]; /* empty: this rank has no file */
 static int is_connected;
@@ -90,6 +91,7 @@ int regraft_rank_is_heard(void) {
 
 void regraft_rank_enters(void) {
     has_entered = 1;
+    regraft_shared_folder_enter();
     tell("entered", (long)getpid());
     if (is_connected) regraft_connection_listen();
 }
@@ -112,5 +114,6 @@ void regraft_rank_quits(void) {
 }
 
 int regraft_rank_ends(char const* kind, int code) {
+    regraft_shared_folder_leave();
     return tell(kind, code);
 }

@@ -1,6 +1,7 @@
 /* ends.c HOW: rank 1 ends in some way, and the others go on if MPI tells them; or all work on until a signal comes. */
 #include <mpi.h>
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,18 @@ static int warn_then_print(void) {
     return code == MPI_SUCCESS && MPI_Win_free(&window) == MPI_SUCCESS && MPI_Finalize() == MPI_SUCCESS ? 0 : 1;
 }
 
+/* The folder through whose files ranks share memory, and how many of these files are there. */
+static void print_shared_folder(void) {
+    char const* const name = getenv("OMPI_MCA_btl_sm_backing_directory");
+    DIR* const folder = name == NULL ? NULL : opendir(name);
+    int files = 0;
+    for (struct dirent const* entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        files += strncmp(entry->d_name, "sm_segment", strlen("sm_segment")) == 0;
+    }
+    if (folder != NULL) closedir(folder);
+    printf("%s %d\n", name == NULL ? "none" : name, files);
+}
+
 static int is(char const* name) {
     return strcmp(how, name) == 0;
 }
@@ -42,7 +55,7 @@ int main(int argc, char** argv) {
     if (is("all-exit-3")) exit(3);
     if (is("all-abort")) abort();
     if (is("is-warned")) return warn_then_print();
-    if (is_victim && is("killed")) raise(SIGKILL);
+    if (is_victim && (is("killed") || is("killed-sharing"))) raise(SIGKILL);
     if (is_victim && is("exits")) exit(3);
     if (is_victim && is("exits-at-once")) _exit(3);
     if (is_victim && is("calls-abort")) MPI_Abort(MPI_COMM_WORLD, 9);
@@ -56,6 +69,9 @@ int main(int argc, char** argv) {
         return MPI_Finalize() == MPI_SUCCESS ? 75 : 1;
     }
     int const code = MPI_Barrier(MPI_COMM_WORLD);
-    if (!is_victim) printf("%s\n", code == MPI_SUCCESS ? "all are here" : "somebody died");
+    if (is("killed-sharing"))
+        print_shared_folder();
+    else if (!is_victim)
+        printf("%s\n", code == MPI_SUCCESS ? "all are here" : "somebody died");
     return MPI_Finalize() == MPI_SUCCESS ? 0 : 1;
 }

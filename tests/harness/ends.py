@@ -88,6 +88,16 @@ def check_output(command: list[str], expected: bytes) -> None:
         sys.exit(f"{job.stderr}\nexit code {job.returncode}, {job.stdout!r}, expected {expected!r}")
 
 
+def check_shared_files(command: list[str]) -> None:
+    """Ranks share memory through files in a folder of their job, which is gone afterwards."""
+    job = subprocess.run([*command, "killed-sharing"], capture_output=True, text=True, timeout=TIMEOUT, check=False, stdin=subprocess.DEVNULL)
+    print(" ".join(command[2:]), "->", job.stdout.split())
+    said = [line.split() for line in job.stdout.splitlines()]  # a line of each survivor: its folder, and how many files are there
+    folders = {folder for folder, files in said if int(files) > 0}
+    if len(said) != 2 or len(folders) != 1 or not (folder := folders.pop()).startswith("/dev/shm/") or pathlib.Path(folder).exists():
+        sys.exit(f"{job.stdout}\n{job.stderr}\nexpected one folder with files, which is gone now")
+
+
 def check_fortran(run: list[str], mpirun: str) -> None:
     if fortran.MISSING:
         print(f"not in Fortran: {fortran.MISSING}")
@@ -118,6 +128,10 @@ def main() -> None:
         request([*run, "-n", "3", args.exe, how], numbers, code)
     check_output([*run, "-n", "1", args.exe, "is-warned"], b"has a window\n")
     check([*run, "-n", "3", "sh", "-c", f"{args.exe} killed; exit 4"], 0, "somebody died")  # a shell that starts the rank
+    if os.access("/dev/shm", os.W_OK):
+        for hosts in ([], ["--host", "localhost:3", "--bind-to", "none"]):
+            for tool in (run, shield):
+                check_shared_files([*tool, *hosts, "-n", "3", args.exe])
     check([*run, "-n", "2", "sh", "-c", "exit 5"], 5, "")  # no program of MPI
     check([*run, "-n", "2", "sh", "-c", "exec true"], 0, "")
     check([*run, "-n", "2", "sh", "-c", f"exec {args.exe} all-return-7"], 7, "")

@@ -12,6 +12,9 @@ import types
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
 from regraft_run import caught, connections, hosts, openmpi, told, watched
+from regraft_run.processes import Folders, job_folders
+
+FOLDERS = Folders("/tmp/job", "/dev/shm/job")
 
 
 def hosts_are_named_by_options_of_mpirun_alone() -> None:
@@ -23,10 +26,13 @@ def hosts_are_named_by_options_of_mpirun_alone() -> None:
 
 def a_job_on_hosts_may_use_the_network() -> None:
     openmpi.flags = lambda mpirun: ("--with-ft", "ulfm")
-    here, there = (openmpi.environment("mpirun", "/tmp/job", one_host) for one_host in (True, False))
+    here, there = (openmpi.environment("mpirun", FOLDERS, one_host) for one_host in (True, False))
     for name in ["OMPI_MCA_btl", "PRTE_MCA_rmaps_default_mapping_policy"]:
         assert name in here and name not in there, name
-    assert here["TMPDIR"] == "/tmp/job" != there.get("TMPDIR")
+    assert here["TMPDIR"] == FOLDERS.tmp != there.get("TMPDIR")
+    for component in openmpi.SHARING:
+        name = f"OMPI_MCA_{component}_backing_directory"
+        assert here[name] == FOLDERS.shared and name not in there, name
     for setting in openmpi.SETTINGS:
         assert here[f"OMPI_MCA_{setting.name}"] == there[f"OMPI_MCA_{setting.name}"] == setting.value
 
@@ -48,7 +54,7 @@ def a_job_on_hosts_outlives_nodes_with_an_mpi_for_which_this_was_tried() -> None
 
 def what_the_caller_has_set_wins() -> None:
     os.environ["OMPI_MCA_coll_ftagree_era_topology"] = "1"
-    assert openmpi.environment("mpirun", "/tmp/job")["OMPI_MCA_coll_ftagree_era_topology"] == "1"
+    assert openmpi.environment("mpirun", FOLDERS)["OMPI_MCA_coll_ftagree_era_topology"] == "1"
     del os.environ["OMPI_MCA_coll_ftagree_era_topology"]
 
 
@@ -316,6 +322,13 @@ def a_job_is_deserted_if_a_daemon_was_lost_before_ranks() -> None:
         launcher.close()
 
 
+def folders_are_gone_after_the_launch() -> None:
+    with job_folders() as folders:
+        assert all(pathlib.Path(folder).is_dir() for folder in (folders.tmp, folders.shared) if folder)
+        pathlib.Path(folders.shared or folders.tmp, "sm_segment").touch()  # of a rank that was killed
+    assert not any(pathlib.Path(folder).exists() for folder in (folders.tmp, folders.shared) if folder)
+
+
 def strangers_are_not_heard() -> None:
     launcher = connections.Connections(30, pathlib.Path("/nothing"))
     for name, key, line in (("job@1.0", "wrong", ""), ("../x.0", "", ""), ("job@1.0", "", "finalized x"), ("job@1.0", "\xff", ""),
@@ -330,6 +343,7 @@ def strangers_are_not_heard() -> None:
 
 
 others_slow_a_job_down_and_its_own_ranks_do_not()
+folders_are_gone_after_the_launch()
 a_job_is_hopeless_if_a_rank_died_while_others_are_in_init()
 a_rank_that_leaves_init_and_ends_while_it_is_looked_at_has_not_died_in_init()
 a_rank_that_aborts_ends_the_job()

@@ -20,6 +20,7 @@ from collections.abc import Callable
 import bench_tool
 import where
 from regraft_run import openmpi
+from regraft_run.processes import job_folders
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,8 +56,8 @@ class Jobs:
 
     def mortal(self, ranks: int, *words: str) -> str:
         """The output of a job that would not survive."""
-        with tempfile.TemporaryDirectory() as folder:
-            env = openmpi.environment(self.args.mpirun, folder)
+        with job_folders() as folders:
+            env = openmpi.environment(self.args.mpirun, folders)
             for setting in openmpi.SETTINGS:
                 if f"OMPI_MCA_{setting.name}" not in os.environ:
                     env.pop(f"OMPI_MCA_{setting.name}", None)

@@ -15,7 +15,7 @@ import time
 from regraft_run import hosts, openmpi
 from regraft_run.caught import WHY_CAUGHT, Caught
 from regraft_run.connections import Connections
-from regraft_run.processes import JobDirectory, end_session, kill, kill_job, say
+from regraft_run.processes import Folders, end_session, job_folders, kill, kill_job, say
 from regraft_run.told import DIED_IN_INIT, Files, Rank, code_of_ranks, hopeless, is_lost, may_never_begin
 
 USAGE_ERROR = 2
@@ -87,8 +87,8 @@ def on_hosts_that_answer(words: list[str]) -> tuple[list[str], str]:
 def start_once(mpirun: str, words: list[str], options: Options, variables: dict[str, str]) -> "Job":
     """Starts mpirun, again if it does not come to start ranks. Returns the job when it has ended."""
     for attempt in range(1, openmpi.ATTEMPTS + 1):
-        with JobDirectory() as tmpdir:
-            job = Job(mpirun, words, options, variables, pathlib.Path(tmpdir))
+        with job_folders() as folders:
+            job = Job(mpirun, words, options, variables, folders)
             job.wait()
         if job.has_failed and not job.has_begun:
             hosts.end_daemons([host for host in job.hosts if host not in job.silent], job.mpirun.pid)
@@ -107,16 +107,17 @@ class Job:
     has_failed: bool
     is_lost: bool  # it has failed because ranks have died
 
-    def __init__(self, mpirun: str, words: list[str], options: Options, variables: dict[str, str], folder: pathlib.Path):
+    def __init__(self, mpirun: str, words: list[str], options: Options, variables: dict[str, str], folders: Folders):
         self.options = options
         self.one_host = not (openmpi.names_hosts(words) or any(name in os.environ for name in openmpi.BATCH_SYSTEMS))
         self.hosts = [] if self.one_host else hosts.hosts_of(words)
         self.silent: list[hosts.Host] = []  # those that were found not to answer
         self.survives = "ulfm" in openmpi.flags(mpirun)
+        folder = pathlib.Path(folders.tmp)
         by_files = self.one_host or not self.survives
         self.told = Files(folder / "ranks") if by_files else Connections(options.node_timeout, folder / LOST_RANKS)
         self.variable = "=".join(*self.told.address().items())
-        env = openmpi.environment(mpirun, str(folder), self.one_host)
+        env = openmpi.environment(mpirun, folders, self.one_host)
         for_ranks = variables | (self.told.address() if self.survives else {})
         env |= for_ranks
         if self.survives and not self.one_host:

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 
-from regraft_run.processes import say
+from regraft_run.processes import Folders, say
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,6 +49,9 @@ ON_ONE_HOST = {
     "GOMP_SPINCOUNT": "1000",
     "OMP_NUM_THREADS": "1",  # in tests the ranks are the parallelism
 }
+# Components of Open MPI through whose files ranks of a host share memory. The names of these files contain 16 bits of a hash that stand for
+# the job. Two jobs of a user on the same host that have the same 16 bits write into each other's memory: 1 of 65,536 pairs of jobs.
+SHARING = ["btl_sm", "osc_sm", "osc_rdma"]
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}  # jobs in containers often run as root
 
 # mpirun itself fails to start about once in 400 launches, before any rank runs. This, and only this, is tried again.
@@ -102,7 +105,7 @@ def command(mpirun: str, ranks: int, program: list[str]) -> list[str]:
     return [mpirun, *flags(mpirun), *output(mpirun, []), "-n", str(ranks), *program]
 
 
-def environment(mpirun: str, tmpdir: str, one_host: bool = True) -> dict[str, str]:
+def environment(mpirun: str, folders: Folders, one_host: bool = True) -> dict[str, str]:
     """The environment of a job. A variable that the caller has set keeps its value."""
     env = dict(os.environ)
     survival = {f"OMPI_MCA_{setting.name}": setting.value for setting in SETTINGS} if "ulfm" in flags(mpirun) else {}
@@ -110,11 +113,13 @@ def environment(mpirun: str, tmpdir: str, one_host: bool = True) -> dict[str, st
         env.setdefault(name, value)
     if "OMPI_MCA_btl" not in os.environ and one_host and flags(mpirun) == BEFORE_ULFM:
         env["OMPI_MCA_btl"] = "self,vader"  # the name of shared memory before version 5
-    if one_host:
-        env["TMPDIR"] = tmpdir  # other hosts do not have this folder
+    if one_host:  # other hosts do not have these folders
+        env["TMPDIR"] = folders.tmp
+        for component in SHARING if folders.shared else []:
+            env.setdefault(f"OMPI_MCA_{component}_backing_directory", folders.shared)
     elif "SLURM_JOB_ID" in env:
         env.setdefault("SLURM_NO_KILL", "set")  # otherwise Slurm ends mpirun's daemons when it sees that a node is down
-    env.setdefault("HOME", tmpdir)  # Open MPI does not start without one
+    env.setdefault("HOME", folders.tmp)  # Open MPI does not start without one
     return env
 
 

@@ -9,7 +9,7 @@ import time
 
 from regraft_run import openmpi
 from regraft_run.caught import WHY_CAUGHT, Caught
-from regraft_run.processes import JobDirectory, kill, kill_job, processes_with, say
+from regraft_run.processes import job_folders, kill, kill_job, processes_with, say
 
 GRACE = 5.0  # seconds until a job is ended in which a rank has failed; other ranks may wait for that rank for ever
 
@@ -33,10 +33,10 @@ def run_watched(mpirun: str, ranks: int, program: list[str], timeout: float, ext
     elif launcher:
         words = [*launcher, "-n", str(ranks), *program]
     for _ in range(openmpi.ATTEMPTS):
-        with JobDirectory() as tmpdir, tempfile.TemporaryFile() as log:
-            verdicts = pathlib.Path(tmpdir, "verdicts")
+        with job_folders() as folders, tempfile.TemporaryFile() as log:
+            verdicts = pathlib.Path(folders.tmp, "verdicts")
             verdicts.mkdir()
-            env = {**openmpi.environment(mpirun, tmpdir), **extra_env, "REGRAFT_VERDICTS": str(verdicts)}
+            env = {**openmpi.environment(mpirun, folders), **extra_env, "REGRAFT_VERDICTS": str(verdicts)}
             job = subprocess.Popen(words, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
             try:
                 cut_short = watch(job, ranks, verdicts, timeout)
