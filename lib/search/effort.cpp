@@ -33,6 +33,10 @@ double patience(Effort effort, bool is_first) {
     return 0;
 }
 
+Care far_care(Effort effort) {
+    return effort == Effort::fast ? little_care : much_care;
+}
+
 std::uint32_t default_starts(Effort effort, std::uint32_t num_tips) {
     if (num_tips < 5) return 1;
     switch (effort) {

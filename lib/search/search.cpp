@@ -138,15 +138,24 @@ void wait_too(SearchState& state, std::vector<msa::HalfEdge> const& subtrees) {
                  [&](auto h) { return !waits[h]; });
 }
 
+/// The reach of near SPR, and of moves on the way out of a local maximum.
+Reach near_reach(SearchState const& state, SearchOptions const& options) {
+    return {std::min(near_radius, options.spr_radius), little_care, state.loglh, options.constraint};
+}
+
+/// The reach of far SPR.
+Reach far_reach(SearchState const& state, SearchOptions const& options) {
+    return {options.spr_radius, options.far_care, state.loglh, options.constraint};
+}
+
 /// Tries to move the first waiting subtree. If the topology changes, subtrees near the change wait again; on the way
 /// out of a local maximum only the nearest, and only if least_gain was gained. Returns whether the topology has
 /// changed.
 bool move_next(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options,
-               std::uint32_t radius, Care const& care) {
+               Reach const& reach) {
     Lookahead none;
     auto& ahead = options.lookahead != nullptr ? *options.lookahead : none;
-    auto const climb =
-        try_spr(likelihood, state.waiting, {radius, care, state.loglh, options.constraint}, state.losses, ahead);
+    auto const climb = try_spr(likelihood, state.waiting, reach, state.losses, ahead);
     state.waiting.pop_front();
     auto const gain = climb.loglh - std::exchange(state.loglh, climb.loglh);
     if (climb.places.empty()) return false;
@@ -160,14 +169,14 @@ bool move_next(SearchState& state, DistributedLikelihood& likelihood, SearchOpti
 
 /// The steps: all branches, then the subtrees one by one, until none can be moved.
 void advance_spr(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options,
-                 std::uint32_t radius, Care const& care) {
+                 Reach const& reach) {
     if (state.position == 0) {
         smooth_branches(likelihood, options.least_gain);
         state.loglh = likelihood.loglh();
         keep_tree(state, likelihood);
         wait_too(state, all_subtrees(likelihood.tree()));
     } else {
-        move_next(state, likelihood, options, radius, care);
+        move_next(state, likelihood, options, reach);
     }
     ++state.position;
     if (state.waiting.empty()) enter(state, following(state.stage));
@@ -240,8 +249,7 @@ Way go_on(SearchState& state, DistributedLikelihood& likelihood, SearchOptions c
     constexpr double close = 2;  // to the old value: better branches may make up for this difference
     if (!state.waiting.empty()) {
         ++state.position;
-        bool const moved =
-            move_next(state, likelihood, options, std::min(near_radius, options.spr_radius), little_care);
+        bool const moved = move_next(state, likelihood, options, near_reach(state, options));
         if (!moved || fingerprint(likelihood.tree()) != state.home->fingerprint) return Way::onward;
     } else if (state.loglh > state.home->loglh - close) {
         smooth_way(state, likelihood, options.least_gain);
@@ -351,9 +359,9 @@ void make_step(SearchState& state, DistributedLikelihood& likelihood, SearchOpti
         case Stage::rough_model:
             return advance_model(state, likelihood, options.rough_epsilon);
         case Stage::near_spr:
-            return advance_spr(state, likelihood, options, std::min(near_radius, options.spr_radius), little_care);
+            return advance_spr(state, likelihood, options, near_reach(state, options));
         case Stage::far_spr:
-            return advance_spr(state, likelihood, options, options.spr_radius, options.far_care);
+            return advance_spr(state, likelihood, options, far_reach(state, options));
         case Stage::model:
             return advance_model(state, likelihood, options.least_gain);
         case Stage::fusing:

@@ -188,7 +188,7 @@ SearchState start(Fixture& f) {
 SearchOptions search_options(Effort effort) {
     SearchOptions options;
     options.patience = patience(effort, false);
-    if (effort == Effort::fast) options.far_care = little_care;
+    options.far_care = far_care(effort);
     options.sites_per_partition = {100, 50, 10};
     return options;
 }

@@ -223,7 +223,7 @@ SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
     result.seed = options_.seed;
     result.patience = patience(options_.effort, false);
     result.spr_radius = options_.spr_radius;
-    if (options_.effort == Effort::fast) result.far_care = little_care;
+    result.far_care = far_care(options_.effort);
     result.counted = dataset_.counted;
     result.sites_per_partition = dataset_.sites_per_partition;
     result.constraint = constraint();
@@ -256,7 +256,7 @@ SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
         case Purpose::replicate:
             result.seed = seed_of_replicate(item, options_);
             result.patience = patience(Effort::fast, false);
-            result.far_care = little_care;
+            result.far_care = far_care(Effort::fast);
             result.final_epsilon = result.least_gain;
             break;
     }

@@ -1,6 +1,8 @@
-// How long to search: from how many trees, and how often the search tries to leave a local maximum before it ends.
+// How much to search: from how many trees, how closely at the moves of a subtree, and how often the search tries to
+// leave a local maximum before it ends.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -18,6 +20,21 @@ enum class Effort : std::uint8_t {
 /// SearchOptions::patience: how many escapes in a row may fail, per taxon. is_first: of a search from one of several
 /// starts, before their trees are fused; otherwise of any other search.
 double patience(Effort effort, bool is_first);
+
+/// How closely the insertions of a subtree are looked at.
+struct Care {
+    std::size_t candidates;  // number of insertions that are optimised, the best ones before that
+    double hopeless_share;   // insertions that lose more than this share of the mean (Losses) are not optimised
+    double close;            // an insertion that loses less, once optimised, is judged with better branches around it
+    friend bool operator==(Care const&, Care const&) = default;
+};
+/// The care of near moves, and of a search that has to be fast.
+inline constexpr Care little_care{.candidates = 3, .hopeless_share = 0.3, .close = 0};
+/// The usual care of far moves. It finds moves that little care misses, for about a third more work.
+inline constexpr Care much_care{.candidates = 5, .hopeless_share = 0.6, .close = 3};
+
+/// The care of far moves, SearchOptions::far_care.
+Care far_care(Effort effort);
 
 /// The number of trees from which searches should start, before the results are fused; chosen by measurements
 /// (docs/phylo-results.md). For an automatic effort this is the most: another_start_pays says when fewer suffice.

@@ -9,6 +9,7 @@
 
 #include "regraft/search/constraint.hpp"
 #include "regraft/search/distributed_likelihood.hpp"
+#include "regraft/search/effort.hpp"
 #include "regraft/search/optimise.hpp"
 
 #pragma GCC visibility push(default)
@@ -34,18 +35,6 @@ struct Scored {
     Insertion insertion;  // where, and with which lengths
     double loglh;         // log-likelihood of the tree after it, without a new length for the edge at the old place
 };
-
-/// How closely the insertions of a subtree are looked at.
-struct Care {
-    std::size_t candidates;  // number of insertions that are optimised, the best ones before that
-    double hopeless_share;   // insertions that lose more than this share of the mean (Losses) are not optimised
-    double close;            // an insertion that loses less, once optimised, is judged with better branches around it
-    friend bool operator==(Care const&, Care const&) = default;
-};
-/// The care of near moves, and of a search that has to be fast.
-inline constexpr Care little_care{.candidates = 3, .hopeless_share = 0.3, .close = 0};
-/// The care of far moves. It finds moves that little care misses, for about a third more work.
-inline constexpr Care much_care{.candidates = 5, .hopeless_share = 0.6, .close = 3};
 
 /// The best moves of one subtree.
 struct Forecast {
