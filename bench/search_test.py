@@ -71,10 +71,10 @@ def check_resampling() -> None:
 
 
 def check_table() -> None:
-    runs = [{"log_likelihood": number, "taxa": 4, "sites": 9, **distance}
+    runs = [{"log_likelihood": number, "taxa": 4, "sites": 9, "peak_bytes": 3 * 2**20, **distance}
             for number, distance in ((-12.0, {}), (-10.0, {"distance": 0}), (-11.5, {}))]
     results = Results({}, "start", {"data": {"normal": [Point(i, -run["log_likelihood"], True, run) for i, run in enumerate(runs, 1)]}})
-    row = ["data", "4 x 9", "-10.000", "`normal`", "3", "0.000", "1.500", "2.000", "0", "11.5", "10.0", "12.0"]
+    row = ["data", "4 x 9", "-10.000", "`normal`", "3", "0.000", "1.500", "2.000", "0", "11.5", "10.0", "12.0", "3"]
     assert searches.table_rows(results)[1] == [row]
 
 

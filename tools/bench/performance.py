@@ -321,7 +321,8 @@ def search(results: plot.Results) -> str:
     peers = " and ".join(f"{found[1]} {found[2]}" for found in versions if found)
     return (f"Searches, one thread each{', compared with ' * bool(peers)}{peers}. best, median, worst: over all starts, units of "
             "log-likelihood below\n"
-            "the best known tree. RF: distance of the program's best tree from the best known tree. User seconds: median, least, most:\n\n"
+            "the best known tree. RF: distance of the program's best tree from the best known tree. User seconds: median, least, most.\n"
+            "MiB: the most memory of a search, median:\n\n"
             f"{table(head, rows)}\n{busy(results)}{source(results)}")
 
 

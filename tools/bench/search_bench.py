@@ -15,7 +15,7 @@ import tempfile
 
 import bench_tool
 import simulate
-from tree_programs import OTHER, Dataset, Failed, Found, Regraft, Start, Usage, dataset_of, searchers, taxa_of, version
+from tree_programs import EFFORTS, OTHER, Dataset, Failed, Found, Regraft, Start, Usage, dataset_of, searchers, taxa_of, version
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 KNOWN = {"primates": Dataset("primates", DATA / "primates.phy"),
@@ -112,7 +112,8 @@ def main() -> int:
     parser.add_argument("--sets", type=pathlib.Path, nargs="+", metavar="DIR",
                         help="data instead of its own: aln.phy, model.txt and perhaps start.nwk")
     parser.add_argument("--starts", type=int, metavar="N", help="searches for each data set and program")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="runs only these: fast, normal, thorough, iqtree_fast, iqtree, raxml_ng")
+    parser.add_argument("--only", nargs="+", metavar="NAME",
+                        help="runs only these: fast, normal, auto, thorough, iqtree_fast, iqtree, raxml_ng")
     parser.add_argument("--other", type=pathlib.Path, metavar="REGRAFT_PHYLO",
                         help="also another build of regraft-phylo, each search right after ours, and how both compare over all data")
     parser.add_argument("--runs", type=pathlib.Path, metavar="DIR", help="keeps in DIR what has run, and does not run it again")
@@ -122,7 +123,7 @@ def main() -> int:
     programs = searchers(args.program.resolve())
     judge = programs[0]
     if args.only or args.pace == "smoke":
-        programs = [program for program in programs if program.name in (args.only or ("fast", "normal", "thorough"))]
+        programs = [program for program in programs if program.name in (args.only or EFFORTS)]
     if args.other:
         programs = [twin for ours in programs if isinstance(ours, Regraft)
                     for twin in (ours, Regraft(args.other.resolve(), ours.effort, ours.effort + OTHER))]

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 from results import Point, Results
 from svg import COLOURS, document, text
-from tree_programs import OTHER
+from tree_programs import EFFORTS, OTHER
 
-NAMES = {"fast": "`fast`", "normal": "`normal`", "thorough": "`thorough`", "iqtree_fast": "IQ-TREE `-fast`", "iqtree": "IQ-TREE",
-         "raxml_ng": "RAxML-NG"}
-NAMES |= {name + OTHER: f"{NAMES[name]}, other build" for name in ("fast", "normal", "thorough")}
-PEERS = {"fast": "iqtree_fast", "normal": "raxml_ng", "thorough": "iqtree"}  # these search about as long
+NAMES = {effort: f"`{effort}`" for effort in EFFORTS} | {"iqtree_fast": "IQ-TREE `-fast`", "iqtree": "IQ-TREE", "raxml_ng": "RAxML-NG"}
+NAMES |= {effort + OTHER: f"{NAMES[effort]}, other build" for effort in EFFORTS}
+PEERS = {"fast": "iqtree_fast", "normal": "raxml_ng", "auto": "raxml_ng", "thorough": "iqtree"}  # these search about as long
 
 
 @dataclass
@@ -36,6 +35,7 @@ class Row:
     starts: int
     log_likelihood: Spread
     seconds: Spread
+    peak_bytes: float  # median
     best_known: float
     distance: int
 
@@ -53,7 +53,8 @@ def rows(results: Results) -> list[Row]:
 def row(data: str, program: str, points: list[Point], best_known: float) -> Row:
     runs = [point.run for point in points]
     return Row(data, program, int(runs[0]["taxa"]), int(runs[0]["sites"]), len(runs), Spread.of([run["log_likelihood"] for run in runs]),
-               Spread.of([point.seconds for point in points]), best_known, next(int(run["distance"]) for run in runs if "distance" in run))
+               Spread.of([point.seconds for point in points]), statistics.median(run["peak_bytes"] for run in runs), best_known,
+               next(int(run["distance"]) for run in runs if "distance" in run))
 
 
 def in_seconds(number: float) -> str:
@@ -62,13 +63,13 @@ def in_seconds(number: float) -> str:
 
 def table_rows(results: Results) -> tuple[list[str], list[list[str]]]:
     """The head of the table, and a row per data and program. Log-likelihoods are differences to the best known."""
-    head = ["data", "taxa x sites", "best known", "search", "starts", "best", "median", "worst", "RF", "user s", "least", "most"]
+    head = ["data", "taxa x sites", "best known", "search", "starts", "best", "median", "worst", "RF", "user s", "least", "most", "MiB"]
     table, last = [], ""
     for r in rows(results):
         data = [r.data, f"{r.taxa} x {r.sites}", f"{r.best_known:.3f}"] if r.data != last else [""] * 3
         below = [f"{r.best_known - number + 0:.3f}" for number in (r.log_likelihood.most, r.log_likelihood.median, r.log_likelihood.least)]
         times = [in_seconds(number) for number in (r.seconds.median, r.seconds.least, r.seconds.most)]
-        table.append([*data, NAMES[r.program], str(r.starts), *below, str(r.distance), *times])
+        table.append([*data, NAMES[r.program], str(r.starts), *below, str(r.distance), *times, f"{r.peak_bytes / 2**20:.0f}"])
         last = r.data
     return head, table
 

@@ -154,9 +154,12 @@ class RaxmlNg:
         return Found((folder / "run.raxml.bestTree").read_text(encoding="utf-8"), float(said[1]), usage)
 
 
+EFFORTS = ("fast", "normal", "auto", "thorough")
+
+
 def searchers(regraft: pathlib.Path) -> list:
     """The searches of regraft-phylo, and the peers that are installed."""
-    found = [Regraft(regraft, effort) for effort in ("fast", "normal", "thorough")]
+    found = [Regraft(regraft, effort) for effort in EFFORTS]
     if iqtree := shutil.which("iqtree2") or shutil.which("iqtree3"):
         found += [IqTree(iqtree, fast=True), IqTree(iqtree, fast=False)]
     if raxml := shutil.which("raxml-ng"):
