@@ -113,7 +113,7 @@ def main() -> int:
                         help="data instead of its own: aln.phy, model.txt and perhaps start.nwk")
     parser.add_argument("--starts", type=int, metavar="N", help="searches for each data set and program")
     parser.add_argument("--only", nargs="+", metavar="NAME",
-                        help="runs only these: fast, normal, auto, thorough, iqtree_fast, iqtree, raxml_ng")
+                        help="runs only these: fast, normal_one_start, normal, auto, thorough, iqtree_fast, iqtree, raxml_ng")
     parser.add_argument("--other", type=pathlib.Path, metavar="REGRAFT_PHYLO",
                         help="also another build of regraft-phylo, each search right after ours, and how both compare over all data")
     parser.add_argument("--runs", type=pathlib.Path, metavar="DIR", help="keeps in DIR what has run, and does not run it again")
@@ -126,7 +126,7 @@ def main() -> int:
         programs = [program for program in programs if program.name in (args.only or EFFORTS)]
     if args.other:
         programs = [twin for ours in programs if isinstance(ours, Regraft)
-                    for twin in (ours, Regraft(args.other.resolve(), ours.effort, ours.effort + OTHER))]
+                    for twin in (ours, Regraft(args.other.resolve(), ours.effort, ours.name + OTHER, ours.one_start))]
     with tempfile.TemporaryDirectory() as place:
         scratch = pathlib.Path(place)
         sets = [dataset_of(folder) for folder in args.sets] if args.sets else \

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from results import Point, Results
 from svg import COLOURS, document, text
-from tree_programs import EFFORTS, OTHER
+from tree_programs import ONE_START, OTHER
 
-NAMES = {effort: f"`{effort}`" for effort in EFFORTS} | {"iqtree_fast": "IQ-TREE `-fast`", "iqtree": "IQ-TREE", "raxml_ng": "RAxML-NG"}
-NAMES |= {effort + OTHER: f"{NAMES[effort]}, other build" for effort in EFFORTS}
-PEERS = {"fast": "iqtree_fast", "normal": "raxml_ng", "auto": "raxml_ng", "thorough": "iqtree"}  # these search about as long
+OURS = {"fast": "`fast`", ONE_START: "`normal`, one start", "normal": "`normal`", "auto": "`auto`", "thorough": "`thorough`"}
+NAMES = OURS | {"iqtree_fast": "IQ-TREE `-fast`", "iqtree": "IQ-TREE", "raxml_ng": "RAxML-NG"}
+NAMES |= {name + OTHER: f"{words}, other build" for name, words in OURS.items()}
+PEERS = {"fast": "iqtree_fast", ONE_START: "raxml_ng", "normal": "raxml_ng", "auto": "raxml_ng", "thorough": "iqtree"}  # of similar length
 
 
 @dataclass

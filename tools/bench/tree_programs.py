@@ -66,10 +66,11 @@ OTHER = "_other"  # ends the name of a search by another build of regraft-phylo
 
 
 class Regraft:
-    """regraft-phylo. effort: the value of --effort."""
+    """regraft-phylo. effort: the value of --effort. one_start: from the start alone, as RAxML-NG does; otherwise it adds starts as it
+    sees fit."""
 
-    def __init__(self, program: pathlib.Path, effort: str, name: str = ""):
-        self.program, self.effort, self.name = program, effort, name or effort
+    def __init__(self, program: pathlib.Path, effort: str, name: str = "", one_start: bool = False):
+        self.program, self.effort, self.name, self.one_start = program, effort, name or effort, one_start
 
     def command(self, what: str, dataset: Dataset, *words) -> list:
         model = ["--partitions", dataset.partitions, "--brlen", dataset.linkage] if dataset.partitions else ["--model", dataset.model]
@@ -77,6 +78,8 @@ class Regraft:
 
     def search(self, dataset: Dataset, start: Start, folder: pathlib.Path) -> Found:
         tree = ["--tree", start.tree] if start.tree else []
+        if self.one_start:
+            tree += ["--starts", "tree" if start.tree else "pars{1}"]
         usage = run(self.command("search", dataset, "--effort", self.effort, "--seed", start.number, *tree), folder)
         return Found((folder / "run.bestTree").read_text(encoding="utf-8"), self.report(folder)["log_likelihood"], usage)
 
@@ -155,11 +158,12 @@ class RaxmlNg:
 
 
 EFFORTS = ("fast", "normal", "auto", "thorough")
+ONE_START = "normal_one_start"
 
 
 def searchers(regraft: pathlib.Path) -> list:
     """The searches of regraft-phylo, and the peers that are installed."""
-    found = [Regraft(regraft, effort) for effort in EFFORTS]
+    found = [Regraft(regraft, effort) for effort in EFFORTS] + [Regraft(regraft, "normal", ONE_START, one_start=True)]
     if iqtree := shutil.which("iqtree2") or shutil.which("iqtree3"):
         found += [IqTree(iqtree, fast=True), IqTree(iqtree, fast=False)]
     if raxml := shutil.which("raxml-ng"):
