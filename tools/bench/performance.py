@@ -84,9 +84,9 @@ def peers_of(results: plot.Results) -> list[str]:
 
 
 def trees(folder: pathlib.Path) -> str:
-    """The tables of all benchmarks of tree searches that were measured."""
+    """The tables of all benchmarks of tree searches that were measured. folder: has a folder per machine."""
     parts = {"search*": search, "phylo-scale": taxa, "phylo-bootstrap": bootstraps, "phylo-checkpoints": checkpoints}
-    return "\n".join(part(plot.read(file)) for pattern, part in parts.items() for file in sorted(folder.glob(f"{pattern}.json")))
+    return "\n".join(part(plot.read(file)) for pattern, part in parts.items() for file in sorted(folder.glob(f"*/{pattern}.json")))
 
 
 def surviving(folder: pathlib.Path) -> str:
