@@ -65,6 +65,7 @@ def measure_peer(peer: IqTree, judge: Regraft, dataset: Dataset, taxa: int, fold
 def main() -> int:
     parser = bench_tool.options(__doc__, "regraft-phylo", "few taxa")
     parser.add_argument("--taxa", type=int, nargs="+", metavar="N", help="these sizes instead of its own")
+    parser.add_argument("--peer-taxa", type=int, default=max(TAXA["full"]), metavar="N", help="the most taxa on which IQ-TREE searches, too")
     args = parser.parse_args()
     program, records = Regraft(args.program.resolve(), "fast"), []
     iqtree = shutil.which("iqtree2") or shutil.which("iqtree3")
@@ -75,7 +76,8 @@ def main() -> int:
             dataset = Dataset(f"sim_{taxa}", folder / f"sim_{taxa}.phy")
             dataset.alignment.write_text(simulate.evolved(taxa, SITES, seed=taxa), encoding="utf-8")
             records += measure(program, dataset, taxa, folder)
-            records += [measure_peer(peer, program, dataset, taxa, folder) for peer in peers]
+            if taxa <= args.peer_taxa:
+                records += [measure_peer(peer, program, dataset, taxa, folder) for peer in peers]
     programs = {one.name: version(one) for one in [program, *peers]}
     bench_tool.write(args.out, {"clock": "cpu_time", "subject": "search", "unit": "taxa", "programs": programs}, records)
     return 0
