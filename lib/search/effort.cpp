@@ -20,15 +20,15 @@ std::size_t least_starts(double difficulty) {
 }  // namespace
 
 double patience(Effort effort, bool is_first) {
+    constexpr double usual = 0.6;
     switch (effort) {
         case Effort::fast:
             return 0;
         case Effort::normal:
-            return 0.25;
-        case Effort::thorough:
-            return 1;
         case Effort::automatic:
-            return is_first ? 1.0 / 32 : 0.25;
+            return is_first ? 1.0 / 32 : usual;
+        case Effort::thorough:
+            return is_first ? usual : 4 * usual;
     }
     return 0;
 }

@@ -19,6 +19,7 @@ ft::FailPhase choice_phase("model_choice");
 ft::FailPhase test_phase("test");
 
 constexpr std::uint32_t near_radius = 5;  // in edges, of near SPR
+constexpr std::uint32_t way_radius = 3;   // in edges, of moves on the way out of a local maximum
 constexpr std::uint32_t wake_within = 2;  // subtrees so many edges from a change of the topology wait again
 constexpr std::uint32_t wake_on_way = 1;  // the same on the way out of a local maximum
 
@@ -138,9 +139,14 @@ void wait_too(SearchState& state, std::vector<msa::HalfEdge> const& subtrees) {
                  [&](auto h) { return !waits[h]; });
 }
 
-/// The reach of near SPR, and of moves on the way out of a local maximum.
+/// The reach of near SPR.
 Reach near_reach(SearchState const& state, SearchOptions const& options) {
     return {std::min(near_radius, options.spr_radius), little_care, state.loglh, options.constraint};
+}
+
+/// The reach on the way out of a local maximum.
+Reach way_reach(SearchState const& state, SearchOptions const& options) {
+    return {std::min(way_radius, options.spr_radius), least_care, state.loglh, options.constraint};
 }
 
 /// The reach of far SPR.
@@ -188,6 +194,23 @@ std::uint64_t most_failures(SearchOptions const& options, std::uint32_t num_tips
     return static_cast<std::uint64_t>(options.patience * num_tips);
 }
 
+/// The subtrees near these places that are moved on a way out of a local maximum, the farthest first: the surroundings
+/// adapt to the change before a move can take it back. Those with more than half of the tips are left out: to move one
+/// is much like moving what is beside it.
+std::vector<msa::HalfEdge> subtrees_on_way(msa::Tree const& tree, std::vector<msa::HalfEdge> const& places) {
+    auto result = subtrees_near(tree, places, wake_on_way);
+    std::vector<std::uint32_t> tips(tree.num_half_edges());  // at the near end of half-edges that point towards tip 0
+    for (auto h : msa::postorder(tree, tree.back(0))) {
+        tips[h] = tree.is_tip(h) ? 1 : 0;
+        for (auto g = tree.next(h); g != h; g = tree.next(g)) tips[h] += tips[tree.back(g)];
+    }
+    std::erase_if(result, [&](auto h) {
+        auto const behind = tips[tree.back(h)] > 0 ? tips[tree.back(h)] : tree.num_tips() - tips[h];
+        return behind > tree.num_tips() / 2;
+    });
+    return result;
+}
+
 /// The first step of a way out of a local maximum, which becomes state.home. change() changes the tree and returns a
 /// Climb.
 template <class Change>
@@ -197,8 +220,7 @@ void leave_home(SearchState& state, DistributedLikelihood& likelihood, Change ch
     auto const climb = change();
     state.loglh = climb.loglh;
     keep_tree(state, likelihood);
-    // The farthest come first: the surroundings adapt to the change before a move can take it back.
-    wait_too(state, subtrees_near(tree, climb.places, wake_on_way));
+    wait_too(state, subtrees_on_way(tree, climb.places));
     ++state.position;
 }
 
@@ -249,7 +271,7 @@ Way go_on(SearchState& state, DistributedLikelihood& likelihood, SearchOptions c
     constexpr double close = 2;  // to the old value: better branches may make up for this difference
     if (!state.waiting.empty()) {
         ++state.position;
-        bool const moved = move_next(state, likelihood, options, near_reach(state, options));
+        bool const moved = move_next(state, likelihood, options, way_reach(state, options));
         if (!moved || fingerprint(likelihood.tree()) != state.home->fingerprint) return Way::onward;
     } else if (state.loglh > state.home->loglh - close) {
         smooth_way(state, likelihood, options.least_gain);

@@ -13,12 +13,13 @@ namespace regraft::search {
 enum class Effort : std::uint8_t {
     fast,       // one start, no escapes
     normal,     // one to three starts, by the number of taxa
-    thorough,   // ten starts, with four times the patience of normal
-    automatic,  // as many starts as are expected to pay, with little patience; after fusing, with that of normal
+    thorough,   // ten starts; more patience
+    automatic,  // as normal, but as many starts as are expected to pay
 };
 
 /// SearchOptions::patience: how many escapes in a row may fail, per taxon. is_first: of a search from one of several
-/// starts, before their trees are fused; otherwise of any other search.
+/// starts, before their trees are fused: fusing finds sooner what longer escapes would find. Otherwise of any other
+/// search.
 double patience(Effort effort, bool is_first);
 
 /// How closely the insertions of a subtree are looked at.
@@ -28,6 +29,8 @@ struct Care {
     double close;            // an insertion that loses less, once optimised, is judged with better branches around it
     friend bool operator==(Care const&, Care const&) = default;
 };
+/// The care of moves on the way out of a local maximum, of which there are very many.
+inline constexpr Care least_care{.candidates = 2, .hopeless_share = 0.2, .close = 0};
 /// The care of near moves, and of a search that has to be fast.
 inline constexpr Care little_care{.candidates = 3, .hopeless_share = 0.3, .close = 0};
 /// The usual care of far moves. It finds moves that little care misses, for about a third more work.

@@ -102,7 +102,7 @@ struct SearchOptions {
     Goal goal = Goal::tree;                // where the search ends
     std::optional<Stage> last;             // the search ends after this stage; none: it ends as the goal says
     std::uint64_t seed = 1;                // of all random choices
-    double patience = 0.25;                // failed escapes in a row that end a search, per taxon; 0: no escapes
+    double patience = 0.6;                 // failed escapes in a row that end a search, per taxon; 0: no escapes
     std::uint32_t spr_radius = 20;         // edges from the old place of a subtree in far moves
     Care far_care = much_care;             // of subtrees in far moves
     double rough_epsilon = 1.0;            // a round of model optimisation that gains less than this ends its stage
