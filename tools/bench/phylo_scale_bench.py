@@ -65,7 +65,8 @@ def measure_peer(peer: IqTree, judge: Regraft, dataset: Dataset, taxa: int, fold
 def main() -> int:
     parser = bench_tool.options(__doc__, "regraft-phylo", "few taxa")
     parser.add_argument("--taxa", type=int, nargs="+", metavar="N", help="these sizes instead of its own")
-    parser.add_argument("--peer-taxa", type=int, default=max(TAXA["full"]), metavar="N", help="the most taxa on which IQ-TREE searches, too")
+    parser.add_argument("--peer-taxa", type=int, default=max(TAXA["full"]), metavar="N",
+                        help="the most taxa on which IQ-TREE searches, too")
     args = parser.parse_args()
     program, records = Regraft(args.program.resolve(), "fast"), []
     iqtree = shutil.which("iqtree2") or shutil.which("iqtree3")
