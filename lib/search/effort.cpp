@@ -9,7 +9,7 @@ namespace {
 
 constexpr double clear = 0.02;         // difficulty below which searches from all starts end alike
 constexpr double easy = 0.1;           // difficulty below which two searches that end alike have found the best tree
-constexpr double expected_gain = 0.1;  // gain in log-likelihood that pays for another start
+constexpr double expected_gain = 0.5;  // gain in log-likelihood that pays for another start
 
 /// The number of starts that pay in any case. Where data are hard, several searches may end alike below the best tree.
 std::size_t least_starts(double difficulty) {
