@@ -8,13 +8,13 @@ namespace regraft::search {
 namespace {
 
 constexpr double clear = 0.02;         // difficulty below which searches from all starts end alike
-constexpr double easy = 0.1;           // difficulty below which two searches that end alike have found the best tree
+constexpr double easy = 0.2;           // difficulty below which two searches that end alike have found the best tree
 constexpr double expected_gain = 0.5;  // gain in log-likelihood that pays for another start
 
 /// The number of starts that pay in any case. Where data are hard, several searches may end alike below the best tree.
 std::size_t least_starts(double difficulty) {
     if (difficulty < clear) return 1;
-    return difficulty < easy ? 2 : 4;
+    return difficulty < easy ? 2 : 3;
 }
 
 }  // namespace
