@@ -199,15 +199,8 @@ std::uint64_t most_failures(SearchOptions const& options, std::uint32_t num_tips
 /// is much like moving what is beside it.
 std::vector<msa::HalfEdge> subtrees_on_way(msa::Tree const& tree, std::vector<msa::HalfEdge> const& places) {
     auto result = subtrees_near(tree, places, wake_on_way);
-    std::vector<std::uint32_t> tips(tree.num_half_edges());  // at the near end of half-edges that point towards tip 0
-    for (auto h : msa::postorder(tree, tree.back(0))) {
-        tips[h] = tree.is_tip(h) ? 1 : 0;
-        for (auto g = tree.next(h); g != h; g = tree.next(g)) tips[h] += tips[tree.back(g)];
-    }
-    std::erase_if(result, [&](auto h) {
-        auto const behind = tips[tree.back(h)] > 0 ? tips[tree.back(h)] : tree.num_tips() - tips[h];
-        return behind > tree.num_tips() / 2;
-    });
+    auto const tips = msa::tips_behind(tree);
+    std::erase_if(result, [&](auto h) { return tips[tree.back(h)] > tree.num_tips() / 2; });
     return result;
 }
 

@@ -117,17 +117,11 @@ DrawnRoot midpoint(Tree const& tree) {
 
 DrawnRoot above(Tree const& tree, std::span<std::uint32_t const> outgroup) {
     REGRAFT_EXPECTS(!outgroup.empty() && outgroup.size() < tree.num_tips());
-    std::vector<std::uint32_t> tips(tree.num_half_edges());   // number of tips in the subtree at the half-edge's own
-                                                              // side
+    auto const tips = msa::tips_behind(tree);
     std::vector<std::uint32_t> found(tree.num_half_edges());  // number of these that are in the outgroup
     for (auto const tip : outgroup) found[tip] = 1;
     for (auto const g : msa::postorder(tree, tree.back(0))) {
-        if (tree.is_tip(g)) tips[g] = 1;
-        for (auto h = tree.next(g); h != g; h = tree.next(h)) {
-            tips[g] += tips[tree.back(h)];
-            found[g] += found[tree.back(h)];
-        }
-        tips[tree.back(g)] = tree.num_tips() - tips[g];
+        for (auto h = tree.next(g); h != g; h = tree.next(h)) found[g] += found[tree.back(h)];
         found[tree.back(g)] = static_cast<std::uint32_t>(outgroup.size()) - found[g];
     }
     std::optional<HalfEdge> best;

@@ -116,6 +116,9 @@ private:
 /// is the last one. The children of g are back(next(g)) and back(next(next(g))). O(size), no recursion.
 std::vector<HalfEdge> postorder(Tree const& tree, HalfEdge h);
 
+/// Per half-edge, the number of tips at its own side of its edge. O(tips).
+std::vector<std::uint32_t> tips_behind(Tree const& tree);
+
 /// All edges, each as its end towards tip 0. An edge comes before those behind it, and among these the smaller subtree
 /// comes first. So at any time, visited edges with unvisited ones behind them exist at no more than log2(n) places.
 std::vector<HalfEdge> preorder_edges(Tree const& tree);

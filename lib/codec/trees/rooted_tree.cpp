@@ -14,17 +14,6 @@ namespace {
 using msa::HalfEdge;
 using msa::Tree;
 
-/// Per half-edge, the number of tips at its own side of its edge, computed from the tree rooted at tip 0.
-std::vector<std::uint32_t> tips_behind(Tree const& tree) {
-    std::vector<std::uint32_t> tips(tree.num_half_edges());
-    auto const order = postorder(tree, tree.back(0));  // all half-edges towards tip 0, except its own
-    for (auto const h : order) {
-        tips[h] = tree.is_tip(h) ? 1 : tips[tree.back(tree.next(h))] + tips[tree.back(tree.next(tree.next(h)))];
-        tips[tree.back(h)] = tree.num_tips() - tips[h];
-    }
-    return tips;
-}
-
 /// The inner node for which the sum of the subtrees' sizes is least. Moving the root over an edge towards the larger
 /// part pays as long as that part has more tips, so it is the node of which no side has more than half of the tips.
 msa::Node middle(Tree const& tree, std::vector<std::uint32_t> const& tips) {

@@ -189,11 +189,17 @@ std::vector<HalfEdge> postorder(Tree const& tree, HalfEdge h) {
     return order;
 }
 
-std::vector<HalfEdge> preorder_edges(Tree const& tree) {
-    std::vector<std::uint32_t> size(tree.num_half_edges(), 1);
-    for (auto const h : postorder(tree, tree.back(0))) {
-        for (auto g = tree.next(h); g != h; g = tree.next(g)) size[h] += size[tree.back(g)];
+std::vector<std::uint32_t> tips_behind(Tree const& tree) {
+    std::vector<std::uint32_t> tips(tree.num_half_edges());
+    for (auto const h : postorder(tree, tree.back(0))) {  // all half-edges towards tip 0, except its own
+        tips[h] = tree.is_tip(h) ? 1 : tips[tree.back(tree.next(h))] + tips[tree.back(tree.next(tree.next(h)))];
+        tips[tree.back(h)] = tree.num_tips() - tips[h];
     }
+    return tips;
+}
+
+std::vector<HalfEdge> preorder_edges(Tree const& tree) {
+    auto const tips = tips_behind(tree);
     std::vector<HalfEdge> edges;
     std::vector<HalfEdge> pending{0};
     while (!pending.empty()) {
@@ -204,7 +210,7 @@ std::vector<HalfEdge> preorder_edges(Tree const& tree) {
         if (tree.is_tip(behind)) continue;
         auto larger = tree.next(behind);
         auto smaller = tree.next(larger);
-        if (size[tree.back(larger)] < size[tree.back(smaller)]) std::swap(larger, smaller);
+        if (tips[tree.back(larger)] < tips[tree.back(smaller)]) std::swap(larger, smaller);
         pending.push_back(larger);
         pending.push_back(smaller);
     }
