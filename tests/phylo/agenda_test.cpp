@@ -71,9 +71,9 @@ TEST(Agenda, ListsComeOneAfterTheOther) {
     f.options.replicates = 2;
     f.options.ultrafast_replicates = 10;
     f.options.alrt_replicates = 10;
-    auto agenda = f.agenda(3);
+    auto agenda = f.agenda(2);
     for (auto const& list :
-         {items_of(Purpose::start, 0, 3), items_of(Purpose::fusion, 0, 1), items_of(Purpose::pilot, 0, 10),
+         {items_of(Purpose::start, 0, 2), items_of(Purpose::fusion, 0, 1), items_of(Purpose::pilot, 0, 1),
           items_of(Purpose::ultrafast, 0, 1), items_of(Purpose::replicate, 0, 2), items_of(Purpose::support, 0, 1)}) {
         EXPECT_EQ(agenda.next_items(f.progress), list);
         for (auto item : list) f.finish(item);
@@ -267,6 +267,7 @@ TEST(Agenda, OtherStartTreesNeedNoAlignment) {
 TEST(Agenda, ReplicatesHaveSitesAndSeedsOfTheirOwn) {
     Fixture f;
     auto const agenda = f.agenda(1);
+    f.finish({Purpose::start});
     f.dataset.partition_begin = {0, 2, 5};
     f.dataset.weights = {4, 6, 2, 2, 11};
     auto const weights = [&](std::uint32_t number) { return agenda.weights_of({Purpose::replicate, number}); };
@@ -277,6 +278,38 @@ TEST(Agenda, ReplicatesHaveSitesAndSeedsOfTheirOwn) {
     EXPECT_TRUE(agenda.weights_of({Purpose::start, 0}).empty());
     EXPECT_NE(agenda.options_of({Purpose::replicate, 0}, f.progress).seed,
               agenda.options_of({Purpose::replicate, 1}, f.progress).seed);
+}
+
+TEST(Agenda, ReplicatesAreFusedWithTheTreesOfTheData) {
+    Fixture f;
+    auto agenda = f.agenda(3);
+    for (std::uint32_t i = 0; i < 3; ++i) f.finish({Purpose::start, i}, -5.0 - i, i);
+    f.finish({Purpose::fusion}, -4, 9);
+    auto const others = agenda.options_of({Purpose::replicate}, f.progress).others;
+    EXPECT_EQ(others, (std::vector{msa::random_tree(num_taxa, 9), msa::random_tree(num_taxa, 1),
+                                   msa::random_tree(num_taxa, 2)}));
+}
+
+TEST(Agenda, TheUltrafastBootstrapBeginsWithThreeTrees) {
+    Fixture f;
+    f.options.ultrafast_replicates = 10;
+    for (std::uint32_t starts = 1; starts <= 4; ++starts) {
+        f.progress = {};
+        auto agenda = f.agenda(starts);
+        for (std::uint32_t i = 0; i < starts; ++i) f.finish({Purpose::start, i}, -5.0 - i, i);
+        if (starts > 1) f.finish({Purpose::fusion}, -4, 9);
+        auto const pilots = items_of(Purpose::pilot, 0, starts < 3 ? 3 - starts : 0);
+        if (!pilots.empty()) {
+            EXPECT_EQ(agenda.next_items(f.progress), pilots);
+        }
+        for (auto const pilot : pilots) {
+            EXPECT_TRUE(agenda.weights_of(pilot).empty());
+            EXPECT_EQ(agenda.options_of(pilot, f.progress).last, Stage::far_spr);
+            f.finish(pilot, -6, 20 + pilot.number);
+        }
+        EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::ultrafast, 0, 1));
+        EXPECT_EQ(agenda.options_of({Purpose::ultrafast}, f.progress).others.size(), starts - 1 + pilots.size());
+    }
 }
 
 TEST(Agenda, FingerprintTellsWhatTheResultDependsOnAndNothingElse) {

@@ -135,8 +135,9 @@ struct Evolved {
     }
 };
 
-std::vector<msa::Tree> ultrafast(DistributedLikelihood& likelihood, Replicates const& replicates) {
-    auto trees = first_trees(likelihood, replicates, {}, nullptr);
+std::vector<msa::Tree> ultrafast(DistributedLikelihood& likelihood, Replicates const& replicates,
+                                 std::span<msa::Tree const> others = {}) {
+    auto trees = first_trees(likelihood, replicates, others, nullptr);
     for (std::uint32_t round = 0; round < most_rounds; ++round) improve(trees, likelihood, replicates, nullptr);
     std::vector<msa::Tree> result;
     for (auto& one : trees) result.push_back(std::move(one.tree));
@@ -255,10 +256,45 @@ TEST(Ultrafast, HasTheBitsOfOneRankOnAll) {
     Evolved const evolved(along, 300, 5);
     auto here = evolved.likelihood(all, along);
     auto there = evolved.likelihood(self, along);
-    auto const some = ultrafast(here, evolved.replicates(all, 40, 9));
-    EXPECT_TRUE(some == ultrafast(there, evolved.replicates(self, 40, 9)));
+    auto other = along;
+    for (auto h : along.edges()) {
+        if (!other.is_tip(h) && !other.is_tip(other.back(h))) other.nni(h, h % 2);
+    }
+    std::array const others{other};
+    auto const some = ultrafast(here, evolved.replicates(all, 40, 9), others);
+    EXPECT_TRUE(some == ultrafast(there, evolved.replicates(self, 40, 9), others));
     EXPECT_TRUE(here.tree() == along);
-    EXPECT_FALSE(ultrafast(here, evolved.replicates(all, 40, 10)) == some);
+    EXPECT_FALSE(ultrafast(here, evolved.replicates(all, 40, 10), others) == some);
+}
+
+TEST(Ultrafast, BeginsWithTheLikeliestOfSeveralTrees) {
+    ft::Communicator self(MPI_COMM_SELF);
+    auto const along = test::random_lengths(msa::random_tree(16, 3), 4);
+    Evolved const evolved(along, 400, 5);
+    std::array const others{test::random_lengths(msa::random_tree(16, 7), 4), along};
+    auto here = evolved.likelihood(self, test::random_lengths(msa::random_tree(16, 6), 4));
+    auto there = evolved.likelihood(self, along);
+    auto const some = first_trees(here, evolved.replicates(self, 50, 9), others, nullptr);
+    auto const best = first_trees(there, evolved.replicates(self, 50, 9), {}, nullptr);
+    std::size_t same = 0;
+    for (std::size_t i = 0; i < some.size(); ++i) same += fingerprint(some[i].tree) == fingerprint(best[i].tree);
+    EXPECT_GE(same, 40U);  // parts of the other trees make the rest better
+}
+
+TEST(Ultrafast, RearrangementsThatCrossLeaveTreesWhole) {
+    // Without a signal in the data, many moves raise the likelihood of a replicate.
+    ft::Communicator self(MPI_COMM_SELF);
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+        auto along = msa::random_tree(20, seed);
+        for (auto h : along.edges()) along.set_length(h, 2);
+        Evolved const evolved(along, 60, seed);
+        auto likelihood = evolved.likelihood(self, test::random_lengths(msa::random_tree(20, seed + 50), 4));
+        std::array const others{msa::random_tree(20, seed + 100)};
+        for (auto const& one : first_trees(likelihood, evolved.replicates(self, 60, seed), others, nullptr)) {
+            auto const& tree = one.tree;
+            EXPECT_EQ(msa::postorder(tree, tree.back(0)).size(), tree.num_nodes() - 1);
+        }
+    }
 }
 
 }  // namespace

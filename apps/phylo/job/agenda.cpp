@@ -57,12 +57,8 @@ std::uint64_t seed_of_replicate(Item item, Options const& options) {
     return mix(options.seed) + item.number;
 }
 
-/// The number of pilots. More of them would find more of the trees that rearrangements of the best tree miss, but would
-/// take longer than the rest of the bootstrap.
-std::uint32_t num_pilots(Options const& options) {
-    constexpr std::uint32_t most = 10;
-    return std::min(most, options.ultrafast_replicates);
-}
+/// The least number of different searches whose trees the ultrafast bootstrap begins with.
+constexpr std::uint32_t least_trees = 3;
 
 /// The seed for the samples of one size.
 std::uint64_t seed_of_samples(Item item, Options const& options) {
@@ -102,7 +98,7 @@ std::vector<Item> Agenda::next_items(Progress const& progress) {
     if (chooses()) want(Purpose::model_choice, 1);
     if (items.empty()) want(Purpose::start, num_starts(progress));
     if (items.empty() && fuses()) want(Purpose::fusion, 1);
-    if (items.empty() && options_.ultrafast_replicates > 0) want(Purpose::pilot, num_pilots(options_));
+    if (items.empty() && options_.ultrafast_replicates > 0) want(Purpose::pilot, num_pilots(progress));
     if (items.empty() && options_.ultrafast_replicates > 0) want(Purpose::ultrafast, 1);
     if (items.empty()) want(Purpose::replicate, wanted_replicates(progress));
     if (items.empty() && options_.alrt_replicates > 0) want(Purpose::support, 1);
@@ -124,6 +120,12 @@ std::uint32_t Agenda::num_starts(Progress const& progress) const {
         loglh.push_back(progress.find({Purpose::start, i})->loglh);
     }
     return all;
+}
+
+/// The number of pilots: as many as the starts are fewer than least_trees.
+std::uint32_t Agenda::num_pilots(Progress const& progress) const {
+    auto const starts = num_starts(progress);
+    return std::max(starts, least_trees) - starts;
 }
 
 /// Whether there is a fusion. It also follows if one of several possible starts was enough; then it has only escapes.
@@ -254,6 +256,7 @@ SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
             result.last = Stage::far_spr;
             [[fallthrough]];
         case Purpose::replicate:
+            if (item.purpose == Purpose::replicate) result.others = good_trees(progress);
             result.seed = seed_of_replicate(item, options_);
             result.patience = patience(Effort::fast, false);
             result.far_care = far_care(Effort::fast);
@@ -284,7 +287,7 @@ Item Agenda::best_item(Progress const& progress) const {
 /// The trees of the pilots.
 std::vector<msa::Tree> Agenda::pilot_trees(Progress const& progress) const {
     std::vector<msa::Tree> trees;
-    for (std::uint32_t i = 0; i < num_pilots(options_); ++i) trees.push_back(progress.find({Purpose::pilot, i})->tree);
+    for (std::uint32_t i = 0; i < num_pilots(progress); ++i) trees.push_back(progress.find({Purpose::pilot, i})->tree);
     return trees;
 }
 
@@ -299,6 +302,13 @@ std::vector<msa::Tree> Agenda::other_trees(Progress const& progress) const {
     std::ranges::stable_sort(others, std::greater<>(), &SearchState::loglh);
     std::vector<msa::Tree> trees;
     for (auto const* state : others) trees.push_back(state->tree);
+    return trees;
+}
+
+/// The best tree, then those of other_trees.
+std::vector<msa::Tree> Agenda::good_trees(Progress const& progress) const {
+    auto trees = other_trees(progress);
+    trees.insert(trees.begin(), progress.find(best_item(progress))->tree);
     return trees;
 }
 
@@ -339,12 +349,12 @@ SearchState Agenda::first_state(Item item, Progress const& progress, msa::Patter
     bool const is_pilot = item.purpose == Purpose::pilot;
     if (is_pilot || item.purpose == Purpose::replicate) {
         std::optional<msa::Patterns> resampled;
-        if (constraint() == nullptr) {
+        if (constraint() == nullptr && !is_pilot) {
             REGRAFT_EXPECTS(patterns != nullptr);
             resampled = *patterns;
             resampled->weight = weights_of(item);
         }
-        auto tree = tree_of({Start::Kind::parsimony}, resampled ? &*resampled : nullptr);
+        auto tree = tree_of({Start::Kind::parsimony}, resampled ? &*resampled : patterns);
         auto const& best = *progress.find(best_item(progress));
         auto state = start_state(Goal::tree, std::move(tree), best.specs, best.models);
         if (is_pilot) state.stage = Stage::near_spr;  // the models of the best tree are good enough
@@ -372,7 +382,7 @@ double Agenda::difficulty_of(Progress const& progress, msa::Patterns const* patt
 }
 
 std::vector<std::uint32_t> Agenda::weights_of(Item item) const {
-    if (item.purpose != Purpose::replicate && item.purpose != Purpose::pilot) return {};
+    if (item.purpose != Purpose::replicate) return {};
     return resampled_weights(dataset_.weights, dataset_.partition_begin, seed_of_replicate(item, options_));
 }
 
@@ -445,7 +455,7 @@ bool Agenda::has(Item item) const {
         case Purpose::fusion:
             return item.number == 0 && fuses();
         case Purpose::pilot:
-            return item.number < num_pilots(options_);
+            return item.number < least_trees && options_.ultrafast_replicates > 0;
         case Purpose::ultrafast:
             return item.number == 0 && options_.ultrafast_replicates > 0;
         case Purpose::replicate:

@@ -70,6 +70,7 @@ public:
 
 private:
     std::uint32_t num_starts(Progress const& progress) const;
+    std::uint32_t num_pilots(Progress const& progress) const;
     bool fuses() const;
     bool tests() const;
     bool merges() const;
@@ -85,6 +86,7 @@ private:
     Item best_start(Progress const& progress) const;
     std::vector<msa::Tree> pilot_trees(Progress const& progress) const;
     std::vector<msa::Tree> other_trees(Progress const& progress) const;
+    std::vector<msa::Tree> good_trees(Progress const& progress) const;
     Constraint const* constraint() const;
 
     Options const& options_;

@@ -19,7 +19,7 @@ enum class Purpose : std::uint8_t {
     model_choice,
     start,      // a search, or an evaluation, from a start tree
     fusion,     // a search from the best tree of the starts, with parts of the others
-    pilot,      // a short search on resampled sites, for the ultrafast bootstrap
+    pilot,      // a short search, whose tree is another one for the ultrafast bootstrap
     ultrafast,  // the ultrafast bootstrap of the best tree
     replicate,  // a search on resampled sites
     support,    // the support of the best tree's edges, by likelihoods

@@ -116,7 +116,7 @@ struct SearchOptions {
     RellSamples const* rell_samples = nullptr;       // for SH-aLRT; null: no stage of support
     std::optional<TestSamples> test_samples;         // for tests of trees; none: no such stage
     std::optional<MergeOptions> merging;             // for merging partitions
-    std::vector<msa::Tree> others;           // good trees, the best first: to fuse the tree with, or to take parts from
+    std::vector<msa::Tree> others;           // good trees, the best first: to fuse the tree with, or for replicates
     Lookahead* lookahead = nullptr;          // new for each likelihood; null: moves are not computed ahead
     Constraint const* constraint = nullptr;  // all trees comply with it, including the first one; null: any tree
 };

@@ -1,6 +1,6 @@
 // An ultrafast bootstrap (after Minh et al. 2013, Mol. Biol. Evol. 30:1188, and Hoang et al. 2018, 35:518): finds the
 // trees of resampled alignments without a search on each of them. Log-likelihoods of sites are computed once, for
-// rearrangements of one tree, and then resampled (RELL). By these, each replicate climbs to a tree of its own.
+// rearrangements of a few trees, and then resampled (RELL). By these, each replicate climbs to a tree of its own.
 #pragma once
 
 #include <cstdint>
@@ -46,16 +46,17 @@ struct Replicates {
 /// changes so late.
 inline constexpr std::uint32_t most_rounds = 16;
 
-/// The trees from which replicates start. Each is the tree of the likelihood with those rearrangements that raise the
-/// likelihood of the replicate: moves of subtrees, and parts of the other trees. All inner edges wait. The tree of the
-/// likelihood stays as it is. others, constraint: as in SearchOptions. Collective.
+/// The trees from which replicates start. Each is the tree of the likelihood or one of the others, with those
+/// rearrangements that raise the likelihood of the replicate: moves of subtrees, and parts of all these trees. The
+/// replicate takes the one that thus becomes the likeliest. All inner edges wait. The tree of the likelihood stays as
+/// it is. others, constraint: as in SearchOptions. Collective.
 std::vector<ReplicateTree> first_trees(DistributedLikelihood& likelihood, Replicates const& replicates,
                                        std::span<msa::Tree const> others, Constraint const* constraint);
 
 /// One round: gives each waiting edge of each replicate the one of its three resolutions that the replicate prefers.
 /// Edges between the same four clusters of taxa are looked at once for all replicates. For this, the tree of the
-/// likelihood is changed only as far as is needed to contain the edge, and restored. Afterwards the edges around
-/// changes wait. Collective.
+/// likelihood is changed only as far as is needed to contain the edge, and restored. Edges that fewer than 1 in 200
+/// replicates ask for are left as they are. Afterwards the edges around changes wait. Collective.
 void improve(std::vector<ReplicateTree>& trees, DistributedLikelihood& likelihood, Replicates const& replicates,
              Constraint const* constraint);
 

@@ -15,7 +15,8 @@ using msa::Tree;
 
 namespace {
 
-constexpr double spread = 2.5;  // the factor between the lengths of points 1, 2 and 3
+constexpr double spread = 2.5;   // the factor between the lengths of points 1, 2 and 3
+constexpr double enough = 1e-2;  // as for best_lengths
 
 /// The positions around the inner edge of h: two half-edges at h's end, then two at the other.
 std::array<HalfEdge, 4> around(Tree const& tree, HalfEdge h) {
@@ -103,18 +104,16 @@ Quartet after(Tree const& tree, Quartet quartet, msa::TreeUndo const& move, std:
 }
 
 QuartetView::QuartetView(DistributedLikelihood& likelihood, LocalPatterns const& patterns, Quartet quartet,
-                         std::uint32_t resolution, std::span<double const> lengths)
+                         std::uint32_t resolution, std::span<double const> lengths, Branches optimised)
     : likelihood_(likelihood), patterns_(patterns), quartet_(quartet) {
     lengths_before_ = lengths_of(likelihood.tree(), edges_of(quartet_));
     if (resolution != quartet_.resolution) {
         move_ = likelihood.nni(quartet_.h, variant_towards(likelihood.tree(), quartet_, resolution));
         quartet_ = after(likelihood.tree(), quartet_, *move_, resolution);
     }
-    if (lengths.empty()) {
-        optimise();
-    } else {
-        set_lengths(likelihood_, edges_of(quartet_), lengths);
-    }
+    if (!lengths.empty()) set_lengths(likelihood_, edges_of(quartet_), lengths);
+    if (optimised == Branches::inner) optimise_branch(likelihood_, quartet_.h, enough);
+    if (optimised == Branches::all) optimise_all();
 }
 
 QuartetView::~QuartetView() {
@@ -123,9 +122,8 @@ QuartetView::~QuartetView() {
     if (move_) likelihood_.undo(*move_);
 }
 
-void QuartetView::optimise() {
+void QuartetView::optimise_all() {
     constexpr int max_passes = 3;
-    constexpr double enough = 1e-2;
     constexpr double tolerance = 0.05;
     for (int pass = 0; pass < max_passes; ++pass) {
         double gain = optimise_branch(likelihood_, quartet_.h, enough);

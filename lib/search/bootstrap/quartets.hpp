@@ -68,14 +68,17 @@ struct Resolved {
 /// it.
 inline constexpr std::uint32_t num_points = 4;
 
+/// Which branches of a quartet are optimised.
+enum class Branches : std::uint8_t { none, inner, all };
+
 /// Gives the edge of a quartet a resolution as long as this object lives. In the end the tree is as it was, bit by bit.
 /// Collective over the PEs of the likelihood, as far as said.
 class QuartetView {
 public:
-    /// Makes the interchange, if any is needed, and gives the five branches these lengths, as Resolved::lengths. If
-    /// there are none, it optimises the branches, which is collective. Keeps references to likelihood and patterns.
+    /// Makes the interchange, if any is needed, and gives the five branches these lengths, as Resolved::lengths, if
+    /// there are any. Then it optimises branches, which is collective. Keeps references to likelihood and patterns.
     QuartetView(DistributedLikelihood& likelihood, LocalPatterns const& patterns, Quartet quartet,
-                std::uint32_t resolution, std::span<double const> lengths = {});
+                std::uint32_t resolution, std::span<double const> lengths, Branches optimised);
     QuartetView(QuartetView const&) = delete;
     QuartetView& operator=(QuartetView const&) = delete;
     /// Restores the tree.
@@ -88,7 +91,7 @@ public:
     std::vector<std::vector<double>> at_point(std::uint32_t point) const;
 
 private:
-    void optimise();
+    void optimise_all();
 
     DistributedLikelihood& likelihood_;
     LocalPatterns const& patterns_;

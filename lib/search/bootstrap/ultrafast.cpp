@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "regraft/core/random.hpp"
+#include "regraft/search/optimise.hpp"
 #include "regraft/search/topology.hpp"
 #include "search/bootstrap/quartets.hpp"
+#include "search/bootstrap/rearrangements.hpp"
 #include "search/fuse.hpp"
 
 namespace regraft::search {
@@ -25,11 +28,10 @@ ft::FailPhase ultrafast_phase("ultrafast");
 /// Differences in log-likelihood that mean nothing. So much is added at random to each split in each replicate, so that
 /// a replicate chooses between equal resolutions by chance, but always the same one.
 constexpr double meaningless = 0.05;
-constexpr double least_gain_of_replicate = 1e-3;  // in log-likelihood; for less a replicate does not change
-/// A resolution or rearrangement is left out for all replicates if it can win only in one that is so many standard
-/// deviations from the mean.
-constexpr double most_deviations = 4.5;
-constexpr double slack_of_lengths = 2;  // how much log-likelihood a replicate may gain by other lengths
+constexpr double least_gain_of_move = 1e-3;  // in log-likelihood; for less, a replicate does not change
+constexpr double least_gain_of_base = 0.1;   // in log-likelihood, of a pass over the branches of another tree
+/// An edge that fewer than one in so many replicates have is not looked at: it hardly counts in the supports.
+constexpr std::size_t rare = 200;
 
 using PatternValues = std::vector<std::vector<double>>;  // [partition][pattern]
 
@@ -94,30 +96,6 @@ private:
     std::optional<Known> known_;
 };
 
-/// The sum of values over all sites of the data.
-struct Moments {
-    double sum;
-    double deviation;  // standard deviation of the sum over samples
-};
-/// The moments of some values. Sums are exact. One reduction, collective.
-std::vector<Moments> moments(DistributedLikelihood& likelihood, ReplicateWeights const& weights,
-                             std::span<GridValues const> values) {
-    std::vector<std::int64_t> sums;
-    for (auto const& one : values) {
-        sums.push_back(weights.sum_of_data(one));
-        sums.push_back(weights.squares_of_data(one));
-    }
-    likelihood.sum_over_ranks(sums);
-    std::vector<Moments> result;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        auto const sum = GridValues::value(sums[2 * i]);
-        auto const squares = std::ldexp(static_cast<double>(sums[2 * i + 1]), -2 * GridValues::bits);
-        auto const variance = squares - sum * sum / static_cast<double>(weights.num_sites());
-        result.push_back({sum, std::sqrt(std::max(0.0, variance))});
-    }
-    return result;
-}
-
 /// The log-likelihoods of the three resolutions of an edge between four clusters.
 struct Answers {
     std::array<std::vector<double>, num_resolutions> lengths;
@@ -134,36 +112,64 @@ public:
 
     /// The answers for a quartet of the likelihood's tree. asks: those for the same clusters. Collective.
     Answers answer(Quartet const& quartet, std::span<Ask const> asks) {
-        std::array<Resolved, num_resolutions> resolved;
-        for (std::uint32_t r = 0; r < num_resolutions; ++r)
-            resolved[r] = QuartetView(likelihood_, replicates_.patterns, quartet, r).best();
-        auto const& reference = resolved[quartet.resolution].best;
+        struct Step {
+            Branches optimised;
+            double slack;  // how much log-likelihood a replicate may gain by better lengths
+        };
         Answers answers;
-        std::vector<GridValues> best;
-        for (std::uint32_t r = 0; r < num_resolutions; ++r) {
-            best.push_back(replicates_.weights.difference(resolved[r].best, reference));
-            answers.lengths[r] = std::move(resolved[r].lengths);
+        answers.possible.resize(num_resolutions);
+        std::iota(answers.possible.begin(), answers.possible.end(), 0);
+        std::array<Resolved, num_resolutions> resolved;
+        for (auto const& [optimised, slack] : {Step{Branches::inner, 5}, Step{Branches::all, 1}}) {
+            if (answers.possible.size() == 1) break;
+            for (auto const r : answers.possible)
+                resolved[r] =
+                    QuartetView(likelihood_, replicates_.patterns, quartet, r, resolved[r].lengths, optimised).best();
+            answers.possible = promising(answers.possible, resolved, asks, slack);
         }
-        answers.possible = possible(moments(likelihood_, replicates_.weights, best));
+        for (std::uint32_t r = 0; r < num_resolutions; ++r) answers.lengths[r] = std::move(resolved[r].lengths);
         if (answers.possible.size() == 1) {
             std::array<double, num_resolutions> never;
             never.fill(-std::numeric_limits<double>::infinity());
             never[answers.possible.front()] = 0;
             answers.of_replicate.assign(asks.size(), never);
         } else {
-            answers.of_replicate = sums(quartet, answers, reference, asks);
+            answers.of_replicate = sums(quartet, answers, resolved[answers.possible.front()].best, asks);
         }
         return answers;
     }
 
 private:
-    /// The resolutions that some replicate may prefer, by their sums over the data.
-    static std::vector<std::uint32_t> possible(std::vector<Moments> const& all) {
-        auto const& best = *std::ranges::max_element(all, {}, &Moments::sum);
+    /// Those of the possible resolutions that some replicate may prefer if it gains so much by better lengths.
+    std::vector<std::uint32_t> promising(std::span<std::uint32_t const> possible,
+                                         std::array<Resolved, num_resolutions> const& resolved,
+                                         std::span<Ask const> asks, double slack) {
+        auto const& weights = replicates_.weights;
+        std::vector<GridValues> values;
+        for (auto const r : possible)
+            values.push_back(weights.difference(resolved[r].best, resolved[possible.front()].best));
+        auto const all = sums_of(values, asks);
         std::vector<std::uint32_t> result;
-        for (std::uint32_t r = 0; r < all.size(); ++r) {
-            auto const deviation = all[r].deviation + best.deviation;
-            if (best.sum - all[r].sum <= most_deviations * deviation + slack_of_lengths) result.push_back(r);
+        for (std::size_t i = 0; i < possible.size(); ++i) {
+            bool const is_promising = std::ranges::any_of(
+                all, [&](auto const& of_ask) { return of_ask[i] + slack >= *std::ranges::max_element(of_ask); });
+            if (is_promising) result.push_back(possible[i]);
+        }
+        return result;
+    }
+
+    /// The sum of each of some values over the sites of each replicate that asks, [ask][value]. One reduction.
+    std::vector<std::vector<double>> sums_of(std::span<GridValues const> values, std::span<Ask const> asks) {
+        std::vector<std::int64_t> steps;
+        steps.reserve(asks.size() * values.size());
+        for (auto const& ask : asks) {
+            for (auto const& one : values) steps.push_back(replicates_.weights.sum(one, ask.replicate));
+        }
+        likelihood_.sum_over_ranks(steps);
+        std::vector<std::vector<double>> result(asks.size());
+        auto next = steps.begin();
+        for (auto& of_ask : result) {
+            for (std::size_t i = 0; i < values.size(); ++i) of_ask.push_back(GridValues::value(*next++));
         }
         return result;
     }
@@ -173,24 +179,19 @@ private:
                                                           PatternValues const& reference, std::span<Ask const> asks) {
         std::vector<GridValues> values;  // [possible][point]
         for (auto const r : answers.possible) {
-            QuartetView const view(likelihood_, replicates_.patterns, quartet, r, answers.lengths[r]);
+            QuartetView const view(likelihood_, replicates_.patterns, quartet, r, answers.lengths[r], Branches::none);
             for (std::uint32_t point = 0; point < num_points; ++point)
                 values.push_back(replicates_.weights.difference(view.at_point(point), reference));
         }
-        std::vector<std::int64_t> steps;
-        steps.reserve(asks.size() * values.size());
-        for (auto const& ask : asks) {
-            for (auto const& one : values) steps.push_back(replicates_.weights.sum(one, ask.replicate));
-        }
-        likelihood_.sum_over_ranks(steps);
+        auto const all = sums_of(values, asks);
         std::vector<std::array<double, num_resolutions>> result(asks.size());
-        auto next = steps.begin();
-        for (auto& of_ask : result) {
-            of_ask.fill(-std::numeric_limits<double>::infinity());
+        for (std::size_t i = 0; i < asks.size(); ++i) {
+            result[i].fill(-std::numeric_limits<double>::infinity());
+            auto next = all[i].begin();
             for (auto const r : answers.possible) {
                 std::array<double, num_points> at{};
-                for (auto& value : at) value = GridValues::value(*next++);
-                of_ask[r] = profile(at);
+                for (auto& value : at) value = *next++;
+                result[i][r] = profile(at);
             }
         }
         return result;
@@ -270,128 +271,54 @@ std::vector<std::vector<Ask>> all_asks(std::span<ReplicateTree const> trees) {
     return result;
 }
 
-/// A rearrangement of the likelihood's tree, and by how much it raises the log-likelihood of each replicate.
-struct Rearrangement {
-    msa::TreeUndo move;
-    std::vector<msa::Node> nodes;  // where the tree changes; a replicate makes only rearrangements without common nodes
-    std::vector<double> gains;     // in log-likelihood, per replicate
-};
-
-/// Finds the rearrangements that some replicate may prefer. The likelihood's tree stays as it is. Collective.
-class Rearrangements {
-public:
-    Rearrangements(DistributedLikelihood& likelihood, Replicates const& replicates)
-        : likelihood_(likelihood), replicates_(replicates), tree_(likelihood.tree()) {}
-
-    /// Adds the parts in which another tree differs.
-    void add_parts_of(Tree const& other) {
-        for (auto const& exchange : exchanges(tree_, other)) {
-            likelihood_.undo(exchange.move);
-            add(exchange.edges, {});
-        }
-    }
-
-    /// Adds moves of the subtree behind h beyond the neighbouring edges.
-    void add_moves_of(HalfEdge h) {
-        auto const left = tree_.next(h);
-        auto const right = tree_.next(left);
-        auto const loglh = likelihood_.loglh(h);
-        auto const pruned = likelihood_.prune(h);
-        auto const found = promising(h, {tree_.back(left), tree_.back(right)}, loglh);
-        likelihood_.undo(pruned);
-        for (auto const& [target, nodes] : found) {
-            likelihood_.prune(h);
-            likelihood_.regraft(h, target);
-            add(std::array{h, left, right, tree_.back(left)}, nodes);
-        }
-    }
-
-    std::vector<Rearrangement> const& all() const { return all_; }
-
-private:
-    struct Target {
-        HalfEdge edge;
-        std::vector<msa::Node> nodes;  // on the way from the old place
+/// The number of splits of a tree that another lacks.
+std::size_t num_other_splits(Tree const& tree, Tree const& other) {
+    auto const hashes = [](Tree const& one) {
+        auto clades = clade_hashes(one);
+        std::ranges::sort(clades);
+        return clades;
     };
+    std::vector<std::uint64_t> lacking;
+    std::ranges::set_difference(hashes(tree), hashes(other), std::back_inserter(lacking));
+    return lacking.size();
+}
 
-    /// The edges into which the pruned subtree may be inserted, found as by try_spr, but with fixed losses: ends are
-    /// those of the edge that it leaves, loglh the log-likelihood before it was pruned.
-    std::vector<Target> promising(HalfEdge h, std::array<HalfEdge, 2> const& ends, double loglh) {
-        constexpr std::uint32_t radius = 30;
-        constexpr double go_on = 60;  // edges beyond an insertion are tried if it loses less
-        constexpr double worth = 40;  // the branches of an insertion are optimised if it loses less before that
-        auto const& tree = likelihood_.tree();
-        std::vector<Target> found;
-        std::vector<Target> front;
-        for (auto const end : ends) front.push_back({end, {tree.node(h), tree.node(end)}});
-        for (std::uint32_t step = 0; step < radius && !front.empty(); ++step) {
-            std::vector<Insertion> insertions;
-            std::vector<Target> targets;
-            for (auto const& [x, nodes] : front) {
-                for (auto g = tree.next(x); g != x; g = tree.next(g)) {
-                    insertions.push_back(likelihood_.insertion(h, g));
-                    targets.push_back({g, nodes});
-                }
-            }
-            if (insertions.empty()) break;
-            front.clear();
-            auto const scores = likelihood_.score_insertions(h, insertions);
-            for (std::size_t i = 0; i < targets.size(); ++i) {
-                auto const loss = loglh - scores[i];
-                auto& [g, nodes] = targets[i];
-                nodes.push_back(tree.node(tree.back(g)));
-                if (step > 0 && loss < worth) found.push_back(targets[i]);
-                if (loss < go_on && !tree.is_tip(tree.back(g))) front.push_back({tree.back(g), nodes});
-            }
-        }
-        return found;
+/// The tree, then those of the others that differ from all before in more than a share of the splits: less is reached
+/// by rearrangements.
+std::vector<Tree> first_bases(Tree const& tree, std::span<Tree const> others) {
+    constexpr std::size_t share = 20;  // one in so many
+    std::vector<Tree> bases{tree};
+    for (auto const& other : others) {
+        bool const is_new = std::ranges::all_of(
+            bases, [&](auto const& base) { return num_other_splits(other, base) * share > tree.num_tips(); });
+        if (is_new) bases.push_back(other);
     }
+    return bases;
+}
 
-    /// Adds the present difference of the likelihood's tree from tree_, with these branches optimised, unless no
-    /// replicate can prefer it, and restores the tree. nodes: further ones that no other rearrangement may change.
-    void add(std::span<HalfEdge const> edges, std::vector<msa::Node> nodes) {
-        auto const at = edges.front();
-        for (int pass = 0; pass < 2; ++pass) fit_lengths(likelihood_, edges);
-        auto const rearranged = pattern_loglh(likelihood_, replicates_.patterns, at);
-        Rearrangement result{difference(tree_, likelihood_.tree()), std::move(nodes), {}};
-        for (auto const h : result.move.touched) result.nodes.push_back(tree_.node(h));
-        likelihood_.set_tree(tree_);
-        auto const& weights = replicates_.weights;
-        auto const gain = weights.difference(rearranged, pattern_loglh(likelihood_, replicates_.patterns, at));
-        auto const whole = moments(likelihood_, weights, std::span(&gain, 1)).front();
-        if (whole.sum + most_deviations * whole.deviation < 0) return;
-        std::vector<std::int64_t> steps;
-        for (std::uint32_t i = 0; i < weights.count(); ++i) steps.push_back(weights.sum(gain, i));
-        likelihood_.sum_over_ranks(steps);
-        for (auto const sum : steps) result.gains.push_back(GridValues::value(sum));
-        all_.push_back(std::move(result));
-    }
+/// The log-likelihood of each replicate, over that with the values of a reference. One reduction, collective.
+std::vector<double> gains_over(DistributedLikelihood& likelihood, Replicates const& replicates,
+                               PatternValues const& reference) {
+    auto const& weights = replicates.weights;
+    auto const gain = weights.difference(pattern_loglh(likelihood, replicates.patterns), reference);
+    std::vector<std::int64_t> steps;
+    for (std::uint32_t i = 0; i < weights.count(); ++i) steps.push_back(weights.sum(gain, i));
+    likelihood.sum_over_ranks(steps);
+    std::vector<double> gains(steps.size());
+    std::ranges::transform(steps, gains.begin(), GridValues::value);
+    return gains;
+}
 
-    DistributedLikelihood& likelihood_;
-    Replicates const& replicates_;
-    Tree const tree_;
-    std::vector<Rearrangement> all_;
-};
-
-/// Makes the rearrangements that raise the likelihood of a replicate, the best first, leaving out those that have a
-/// node in common with one made before.
-void rearrange(Tree& tree, std::uint32_t replicate, std::span<Rearrangement const> all, Constraint const* constraint) {
-    std::vector<Rearrangement const*> raising;
-    for (auto const& one : all) {
-        if (one.gains[replicate] > least_gain_of_replicate) raising.push_back(&one);
+/// The rearrangements of the likelihood's tree: parts of the other trees, and moves of its subtrees. Collective.
+Rearrangements all_rearrangements(DistributedLikelihood& likelihood, Replicates const& replicates,
+                                  std::span<Tree const> others) {
+    Rearrangements result(likelihood, replicates);
+    for (auto const& other : others) result.add_parts_of(other);
+    for (auto const h : all_subtrees(likelihood.tree())) {
+        result.add_moves_of(h);
+        likelihood.reach(ultrafast_phase.inside);
     }
-    std::ranges::stable_sort(raising, std::greater<>(), [&](auto const* one) { return one->gains[replicate]; });
-    std::vector<bool> taken(tree.num_nodes());
-    for (auto const* one : raising) {
-        if (std::ranges::any_of(one->nodes, [&](msa::Node node) { return taken[node]; })) continue;
-        auto const before = constraint != nullptr ? std::optional(tree) : std::nullopt;
-        tree.undo(one->move);
-        if (before && !constraint->allows(tree)) {
-            tree = *before;
-            continue;
-        }
-        for (auto const node : one->nodes) taken[node] = true;
-    }
+    return result;
 }
 
 }  // namespace
@@ -409,21 +336,34 @@ ReplicateTree ReplicateTree::read(ByteReader& in) {
 std::vector<ReplicateTree> first_trees(DistributedLikelihood& likelihood, Replicates const& replicates,
                                        std::span<Tree const> others, Constraint const* constraint) {
     likelihood.reach(ultrafast_phase.before);
-    Rearrangements rearrangements(likelihood, replicates);
-    for (auto const& other : others) rearrangements.add_parts_of(other);
-    for (auto const h : all_subtrees(likelihood.tree())) {
-        rearrangements.add_moves_of(h);
-        likelihood.reach(ultrafast_phase.inside);
+    auto const own = likelihood.tree();
+    auto const reference = pattern_loglh(likelihood, replicates.patterns);
+    std::vector<Tree> all{own};
+    all.insert(all.end(), others.begin(), others.end());
+    std::vector<Tree> trees(replicates.weights.count(), own);
+    std::vector<double> gains(trees.size(), -std::numeric_limits<double>::infinity());
+    for (auto const& base : first_bases(own, others)) {
+        likelihood.set_tree(base);
+        for (int pass = 0; pass < 3 && smooth_branches(likelihood, least_gain_of_base) >= least_gain_of_base; ++pass) {
+        }
+        auto const rearrangements = all_rearrangements(likelihood, replicates, all);
+        auto const of_base = gains_over(likelihood, replicates, reference);
+        for (std::uint32_t i = 0; i < trees.size(); ++i) {
+            auto tree = likelihood.tree();
+            auto const gain = of_base[i] + rearrangements.make(tree, i, constraint);
+            if (gain <= gains[i]) continue;
+            trees[i] = std::move(tree);
+            gains[i] = gain;
+        }
     }
-    std::vector<ReplicateTree> trees;
-    for (std::uint32_t i = 0; i < replicates.weights.count(); ++i) {
-        auto tree = likelihood.tree();
-        rearrange(tree, i, rearrangements.all(), constraint);
+    likelihood.set_tree(own);
+    std::vector<ReplicateTree> result;
+    for (auto& tree : trees) {
         auto waiting = inner_edges(tree);
-        trees.push_back({std::move(tree), std::move(waiting)});
+        result.push_back({std::move(tree), std::move(waiting)});
     }
     likelihood.reach(ultrafast_phase.after);
-    return trees;
+    return result;
 }
 
 void improve(std::vector<ReplicateTree>& trees, DistributedLikelihood& likelihood, Replicates const& replicates,
@@ -435,13 +375,14 @@ void improve(std::vector<ReplicateTree>& trees, DistributedLikelihood& likelihoo
     Contexts contexts(likelihood, trees);
     Answering answering(likelihood, replicates);
     for (std::size_t i = 0; i < asks.size(); ++i) {
+        if (asks[i].size() * rare < trees.size()) continue;
         auto const quartet = contexts.enter(asks[i].front());
         answers[i] = answering.answer(quartet, asks[i]);
         contexts.leave();
         for (std::size_t j = 0; j < asks[i].size(); ++j) {
             auto const& ask = asks[i][j];
             auto const move = preferred(ask, answers[i], answers[i].of_replicate[j], replicates.seed);
-            if (move.resolution != ask.quartet.resolution && move.gain > least_gain_of_replicate)
+            if (move.resolution != ask.quartet.resolution && move.gain > least_gain_of_move)
                 moves[ask.replicate].push_back(move);
         }
         answers[i].of_replicate = {};

@@ -1,0 +1,56 @@
+// Rearrangements of one tree, and by how much each of them raises the log-likelihood of each replicate.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "regraft/msa/tree.hpp"
+#include "regraft/search/constraint.hpp"
+#include "regraft/search/distributed_likelihood.hpp"
+#include "regraft/search/ultrafast.hpp"
+
+namespace regraft::search {
+
+/// Finds the rearrangements that some replicate may prefer. The likelihood's tree stays as it is.
+class Rearrangements {
+public:
+    /// Keeps references to both.
+    Rearrangements(DistributedLikelihood& likelihood, Replicates const& replicates)
+        : likelihood_(likelihood), replicates_(replicates), tree_(likelihood.tree()) {}
+
+    /// Adds the parts in which another tree differs. Collective.
+    void add_parts_of(msa::Tree const& other);
+    /// Adds moves of the subtree behind h beyond the neighbouring edges. Collective.
+    void add_moves_of(msa::HalfEdge h);
+
+    /// Makes those that raise the log-likelihood of a replicate, the best first, leaving out those that change a node
+    /// where one before has changed the tree. tree: the likelihood's. Returns by how much they raise the
+    /// log-likelihood, as if none depended on another. Not collective.
+    double make(msa::Tree& tree, std::uint32_t replicate, Constraint const* constraint) const;
+
+private:
+    /// A change of the tree.
+    struct Rearrangement {
+        msa::TreeUndo move;
+        std::vector<msa::Node> nodes;  // where the tree changes
+        std::vector<msa::Node> way;    // from the old place of a subtree to the new one
+        std::vector<double> gains;     // in log-likelihood, per replicate
+    };
+    /// An edge into which a subtree may be inserted.
+    struct Target {
+        msa::HalfEdge edge;
+        std::vector<msa::Node> way;  // from the old place
+    };
+
+    std::vector<Target> promising(msa::HalfEdge h, std::array<msa::HalfEdge, 2> const& ends, double loglh);
+    void add(std::span<msa::HalfEdge const> edges, std::vector<msa::Node> way);
+
+    DistributedLikelihood& likelihood_;
+    Replicates const& replicates_;
+    msa::Tree const tree_;
+    std::vector<Rearrangement> all_;
+};
+
+}  // namespace regraft::search
