@@ -42,7 +42,8 @@ TEST(RaxmlNames, HaveACommandInFront) {
     EXPECT_EQ(ours("--check --msa a.phy --model JC"), "check --msa a.phy --model JC");
     EXPECT_EQ(ours("--parse --msa a.phy --model JC"), "check --msa a.phy --model JC");
     EXPECT_EQ(ours("--search1 --msa a.phy"), "search --starts pars{1} --msa a.phy");
-    EXPECT_EQ(ours("--all --msa a.phy --bs-trees 100"), "search --all --msa a.phy --bs-trees 100");
+    EXPECT_EQ(ours("--all --msa a.phy --bs-trees 100"), "search --msa a.phy --bs-trees 100");
+    EXPECT_EQ(ours("--all --msa a.phy"), "search --bs-trees auto --msa a.phy");
     EXPECT_EQ(ours("--bootstrap --msa a.phy --bs-trees 50"), "search --msa a.phy --bs-trees 50");
     EXPECT_EQ(ours("--bootstrap --msa a.phy"), "search --bs-trees auto --msa a.phy");
     EXPECT_EQ(ours("--search --evaluate --msa a.phy"), "error: --search and --evaluate are two commands, expected one");
@@ -57,7 +58,7 @@ TEST(RaxmlNames, AreThoseOfOptionsThatAreCalledOtherwise) {
     EXPECT_EQ(ours("--msa a --brlen proportional --site-repeats off"), "search --msa a --brlen scaled --repeats off");
     EXPECT_EQ(ours("--msa a --tree-constraint c.nwk --redo"), "search --msa a --constraint c.nwk --redo");
     EXPECT_EQ(ours("--msa a --tree pars{5},rand{5} --seed 7"), "search --msa a --tree pars{5},rand{5} --seed 7");
-    EXPECT_EQ(ours("--all --msa a --bs-trees autoMRE"), "search --all --msa a --bs-trees auto");
+    EXPECT_EQ(ours("--all --msa a --bs-trees autoMRE"), "search --msa a --bs-trees auto");
 }
 
 TEST(RaxmlNames, WithoutACounterpartAreRefusedUnlessTheyAskForWhatIsDone) {
@@ -65,8 +66,8 @@ TEST(RaxmlNames, WithoutACounterpartAreRefusedUnlessTheyAskForWhatIsDone) {
         ours("--msa a --blmin 1e-6"),
         "error: --blmin of RAxML-NG has no counterpart here: the bounds of branch lengths are fixed; leave it out");
     EXPECT_EQ(ours("--msa a --opt-model on --opt-branches=on --msa-format auto"), "search --msa a");
-    EXPECT_EQ(ours("--all --msa a --bs-metric tbe,fbp"), "search --all --msa a");
-    EXPECT_EQ(ours("--all --msa a --bs-metric=tbe"), "search --all --msa a");
+    EXPECT_EQ(ours("--all --msa a --bs-metric tbe,fbp"), "search --bs-trees auto --msa a");
+    EXPECT_EQ(ours("--all --msa a --bs-metric=tbe"), "search --bs-trees auto --msa a");
     EXPECT_NE(ours("--all --msa a --bs-metric fbp,sh").find("search --alrt N"), std::string::npos);
     EXPECT_NE(ours("--evaluate --msa a --opt-model off").find("loglh optimises nothing"), std::string::npos);
     EXPECT_NE(ours("--msa a --lh-epsilon 0.1").find("--effort"), std::string::npos);

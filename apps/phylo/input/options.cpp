@@ -289,7 +289,7 @@ void add_search_options(CLI::App& app, Options& options) {
     app.add_option(
            "--ufboot", options.ultrafast_replicates,
            "ultrafast bootstrap: supports by N replicates, such as 1000, that are not searched one by one: their "
-           "likelihoods are resampled from those of rearrangements of the best tree")
+           "likelihoods are resampled from those of rearrangements of the best trees")
         ->check(CLI::Range(2U, 100'000U))
         ->type_name("N");
     app.add_option("--alrt", options.alrt_replicates,
@@ -298,7 +298,7 @@ void add_search_options(CLI::App& app, Options& options) {
         ->type_name("N");
     app.add_flag_callback(
         "--all", [&options] { options.all = true; },
-        "compute supports for the edges of the best tree: --bs-trees auto --alrt 1000, unless these say otherwise");
+        "compute supports for the edges of the best tree: --ufboot 1000, unless there is --bs-trees, and --alrt 1000");
     app.add_option("--outgroup", options.outgroup, "taxa, separated by commas, at which trees are rooted when written")
         ->delimiter(',')
         ->type_name("NAMES");
@@ -473,7 +473,8 @@ void complete(Options& options) {
     }
     if (options.prefix.empty() && options.msa == "-")
         throw CLI::ValidationError("--prefix", "is needed where the alignment is standard input");
-    if (options.all && options.replicates == 0) read_replicates("auto", options);
+    if (options.all && options.replicates == 0 && options.ultrafast_replicates == 0)
+        options.ultrafast_replicates = 1000;
     if (options.all && options.alrt_replicates == 0) options.alrt_replicates = 1000;
     if (options.profile && options.groups > 1) {
         throw CLI::ValidationError("--profile", "compares ranks that work on the same search, expected --groups 1");

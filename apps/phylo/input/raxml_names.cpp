@@ -20,7 +20,7 @@ struct CommandName {
 constexpr std::array commands{
     CommandName{"--search", "search", "", ""},
     CommandName{"--search1", "search", "--starts", "pars{1}"},
-    CommandName{"--all", "search", "--all", ""},
+    CommandName{"--all", "search", "--bs-trees", "auto"},
     CommandName{"--bootstrap", "search", "--bs-trees", "auto"},
     CommandName{"--evaluate", "evaluate", "", ""},
     CommandName{"--loglh", "loglh", "", ""},
