@@ -72,17 +72,16 @@ ReplicateWeights::ReplicateWeights(SiteSampler const& sites, std::span<std::vect
         }
     }
     width_ = (columns_.size() + GridValues::block - 1) / GridValues::block * GridValues::block;
-    weights_.resize((std::size_t{1} + count) * width_);
-    auto const enter = [&](std::size_t row, std::vector<std::uint32_t> left) {
+    weights_.resize(count * width_);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        auto left = sites.draw(seed + i);
         for (std::size_t j = 0; j < columns_.size(); ++j) {
             auto& weight = left[local[columns_[j].partition][columns_[j].pattern]];
             auto const now = std::min(weight, most_weight);
-            weights_[row * width_ + j] = static_cast<std::int16_t>(now);
+            weights_[i * width_ + j] = static_cast<std::int16_t>(now);
             weight -= now;
         }
-    };
-    enter(0, std::vector<std::uint32_t>(sites.weights().begin(), sites.weights().end()));
-    for (std::uint32_t i = 0; i < count; ++i) enter(std::size_t{1} + i, sites.draw(seed + i));
+    }
 }
 
 GridValues ReplicateWeights::difference(std::span<std::vector<double> const> values,
@@ -100,8 +99,8 @@ GridValues ReplicateWeights::difference(std::span<std::vector<double> const> val
     return result;
 }
 
-std::int64_t ReplicateWeights::sum_row(GridValues const& values, std::size_t row) const {
-    auto const* const weights = &weights_[row * width_];
+std::int64_t ReplicateWeights::sum(GridValues const& values, std::uint32_t replicate) const {
+    auto const* const weights = &weights_[replicate * width_];
     std::int64_t sum = 0;
     for (std::size_t first = 0; first < width_; first += GridValues::block) {
         std::int32_t part = 0;
@@ -109,12 +108,6 @@ std::int64_t ReplicateWeights::sum_row(GridValues const& values, std::size_t row
             part += std::int32_t{weights[j]} * std::int32_t{values.steps_[j]};
         sum += part;
     }
-    return sum;
-}
-
-std::int64_t ReplicateWeights::squares_of_data(GridValues const& values) const {
-    std::int64_t sum = 0;
-    for (std::size_t j = 0; j < width_; ++j) sum += std::int64_t{weights_[j]} * values.steps_[j] * values.steps_[j];
     return sum;
 }
 

@@ -353,7 +353,7 @@ def ranks(folder: pathlib.Path) -> str:
 def bootstraps(results: plot.Results) -> str:
     """A row per data and program."""
     head, rows = phylo_tables.supports(results)
-    return ("Supports of the inner edges of one tree, compared with those of `--bs-trees 200 --seed 1`: correlation (Pearson), and "
+    return ("Supports of the inner edges of one tree, compared with those of `--bs-trees 500 --seed 1`: correlation (Pearson), and "
             "percentage points by\n"
             f"which they differ on average and at most:\n\n{table(head, rows)}\n{busy(results)}{source(results)}")
 

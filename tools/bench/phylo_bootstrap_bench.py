@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares bootstrap supports with those of IQ-TREE, on the edges of the best tree that regraft-phylo finds.
 
-regraft-phylo runs with two seeds, which shows what chance does. If IQ-TREE is installed, it runs in three ways: its search with -fast on
+regraft-phylo searches on resampled alignments (--bs-trees) with two seeds, which shows what chance does, and makes its ultrafast bootstrap
+(--ufboot). If IQ-TREE is installed, it runs in three ways: its search with -fast on
 alignments that were resampled here, its own bootstrap (-b, which takes hours and runs only with --only), and its ultrafast bootstrap (-B).
 """
 import json
@@ -18,18 +19,22 @@ import bench_tool
 from search_bench import simulated
 from tree_programs import Dataset, Failed, IqTree, Regraft, Start, Usage, dataset_of, run
 
-REPLICATES = {"full": 200, "short": 20, "smoke": 5}
-ULTRAFAST = 1000  # the least that IQ-TREE accepts
+REPLICATES = {"full": 500, "short": 20, "smoke": 5}
+MOST_OF_IQTREE = 200  # searches
+ULTRAFAST = 1000  # replicates of an ultrafast bootstrap, the least that IQ-TREE accepts
 
 
 class Ours:
-    def __init__(self, program: pathlib.Path, seed: int):
-        self.regraft, self.seed, self.name = Regraft(program, "fast"), seed, "ours" if seed == 1 else f"ours_seed_{seed}"
+    """A bootstrap of regraft-phylo. option: --bs-trees or --ufboot."""
+
+    def __init__(self, program: pathlib.Path, name: str, option: str = "--bs-trees", seed: int = 1):
+        self.regraft, self.name, self.option, self.seed = Regraft(program, "normal"), name, option, seed
 
     def replicates(self, dataset: Dataset, number: int, folder: pathlib.Path) -> tuple[list[str], Usage]:
-        words = ["--effort", "fast", "--bs-trees", str(number), "--seed", str(self.seed)]
+        number = max(number, ULTRAFAST) if self.option == "--ufboot" else number
+        words = ["--effort", "normal", self.option, str(number), "--seed", str(self.seed)]
         usage = run(self.regraft.command("search", dataset, *words), folder)
-        return lines(folder / "run.bootstraps"), usage
+        return lines(folder / ("run.ufboot" if self.option == "--ufboot" else "run.bootstraps")), usage
 
 
 class IqTreeFast:
@@ -42,7 +47,7 @@ class IqTreeFast:
 
     def replicates(self, dataset: Dataset, number: int, folder: pathlib.Path) -> tuple[list[str], Usage]:
         found, total = [], Usage(0, 0, 0, os.getloadavg()[0])
-        for seed in range(1, number + 1):
+        for seed in range(1, min(number, MOST_OF_IQTREE) + 1):
             sample = Dataset(dataset.name, folder / "sample.phy", dataset.model)
             sample.alignment.write_text(resampled(dataset.alignment.read_text(encoding="utf-8"), seed), encoding="utf-8")
             result = self.iqtree.search(sample, Start(seed, None), folder)
@@ -66,7 +71,7 @@ class IqTreeOwn:
 
 
 def programs(regraft: pathlib.Path) -> list:
-    found: list = [Ours(regraft, 1), Ours(regraft, 2)]
+    found: list = [Ours(regraft, "ours"), Ours(regraft, "ours_seed_2", seed=2), Ours(regraft, "ours_ufboot", "--ufboot")]
     if iqtree := shutil.which("iqtree2") or shutil.which("iqtree3"):
         found += [IqTreeFast(iqtree), IqTreeOwn(iqtree, "iqtree_ufboot", "-B", "run.ufboot"),
                   IqTreeOwn(iqtree, "iqtree_b", "-b", "run.boottrees")]
@@ -135,10 +140,12 @@ def main() -> int:
     parser = bench_tool.options(__doc__, "regraft-phylo", "few replicates", "the least that there is, without peers")
     parser.add_argument("--sets", type=pathlib.Path, nargs="+", metavar="DIR",
                         help="data instead of its own: aln.phy, model.txt and perhaps start.nwk")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="runs only these: ours_seed_2, iqtree_fast, iqtree_ufboot, iqtree_b")
+    parser.add_argument("--only", nargs="+", metavar="NAME",
+                        help="runs only these: ours_seed_2, ours_ufboot, iqtree_fast, iqtree_ufboot, iqtree_b")
     parser.add_argument("--runs", type=pathlib.Path, metavar="DIR", help="keeps in DIR what has run, and does not run it again")
     args = parser.parse_args()
-    wanted = args.only if args.only else ["ours_seed_2"] if args.pace == "smoke" else ["ours_seed_2", "iqtree_fast", "iqtree_ufboot"]
+    peers = [] if args.pace == "smoke" else ["iqtree_fast", "iqtree_ufboot"]
+    wanted = args.only or ["ours_seed_2", "ours_ufboot", *peers]
     chosen = [program for program in programs(args.program.resolve()) if program.name in ("ours", *wanted)]
     with tempfile.TemporaryDirectory() as place:
         scratch = pathlib.Path(place)

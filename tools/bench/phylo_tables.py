@@ -68,7 +68,7 @@ def by_lookahead(results: Results) -> Table:
 
 def supports(results: Results) -> Table:
     """A row per data and program."""
-    names = {"ours": "`--bs-trees`, seed 1", "ours_seed_2": "`--bs-trees`, seed 2",
+    names = {"ours": "`--bs-trees`, seed 1", "ours_seed_2": "`--bs-trees`, seed 2", "ours_ufboot": "`--ufboot`",
              "iqtree_fast": "IQ-TREE `-fast` on resampled alignments", "iqtree_ufboot": "IQ-TREE `-B` (ultrafast)",
              "iqtree_b": "IQ-TREE `-b`"}
     head = ["data", "inner edges", "replicates by", "replicates", "user s", "correlation", "differ by", "at most"]

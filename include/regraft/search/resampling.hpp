@@ -85,11 +85,7 @@ public:
     GridValues difference(std::span<std::vector<double> const> values,
                           std::span<std::vector<double> const> others) const;
     /// This PE's part of the weighted sum of steps in a replicate, for DistributedLikelihood::sum_over_ranks.
-    std::int64_t sum(GridValues const& values, std::uint32_t replicate) const { return sum_row(values, replicate + 1); }
-    /// This PE's part of the weighted sum of steps in the data.
-    std::int64_t sum_of_data(GridValues const& values) const { return sum_row(values, 0); }
-    /// This PE's part of the weighted sum of squares of steps in the data.
-    std::int64_t squares_of_data(GridValues const& values) const;
+    std::int64_t sum(GridValues const& values, std::uint32_t replicate) const;
 
 private:
     /// A local pattern. One with a large weight has several columns.
@@ -97,13 +93,12 @@ private:
         std::uint32_t partition;
         std::uint32_t pattern;
     };
-    std::int64_t sum_row(GridValues const& values, std::size_t row) const;
 
     std::uint32_t count_;
     std::uint64_t num_sites_;
     std::vector<Column> columns_;
     std::size_t width_ = 0;              // columns_ in whole blocks
-    std::vector<std::int16_t> weights_;  // [row][column]; row 0 is the data
+    std::vector<std::int16_t> weights_;  // [replicate][column]
 };
 
 /// The sample of SiteSampler::draw with as many sites as the data. Making several is faster with one SiteSampler.

@@ -1,7 +1,6 @@
 #include "search/bootstrap/rearrangements.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -17,24 +16,7 @@ using msa::Tree;
 
 namespace {
 
-/// A rearrangement that can raise only replicates that are so many standard deviations from the mean is left out.
-constexpr double most_deviations = 4.5;
-constexpr double least_gain_of_rearrangement = 1e-3;  // in log-likelihood of a replicate
-
-/// The sum of values over all sites of the data.
-struct Moments {
-    double sum;
-    double deviation;  // standard deviation of the sum over samples
-};
-/// The moments of some values. Sums are exact. One reduction, collective.
-Moments moments(DistributedLikelihood& likelihood, ReplicateWeights const& weights, GridValues const& values) {
-    std::vector<std::int64_t> sums{weights.sum_of_data(values), weights.squares_of_data(values)};
-    likelihood.sum_over_ranks(sums);
-    auto const sum = GridValues::value(sums[0]);
-    auto const squares = std::ldexp(static_cast<double>(sums[1]), -2 * GridValues::bits);
-    auto const variance = squares - sum * sum / static_cast<double>(weights.num_sites());
-    return {sum, std::sqrt(std::max(0.0, variance))};
-}
+constexpr double least_gain = 1e-3;  // in log-likelihood of a replicate; for less, it is not rearranged
 
 /// Whether all nodes hang together. Moves of two subtrees, each to a place within the other, would cut them off.
 bool is_whole(Tree const& tree) {
@@ -51,6 +33,18 @@ bool is_whole(Tree const& tree) {
 }
 
 }  // namespace
+
+std::vector<double> gains_of_replicates(DistributedLikelihood& likelihood, ReplicateWeights const& weights,
+                                        std::span<std::vector<double> const> values,
+                                        std::span<std::vector<double> const> others) {
+    auto const gain = weights.difference(values, others);
+    std::vector<std::int64_t> steps;
+    for (std::uint32_t i = 0; i < weights.count(); ++i) steps.push_back(weights.sum(gain, i));
+    likelihood.sum_over_ranks(steps);
+    std::vector<double> result(steps.size());
+    std::ranges::transform(steps, result.begin(), GridValues::value);
+    return result;
+}
 
 void Rearrangements::add_parts_of(Tree const& other) {
     for (auto const& exchange : exchanges(tree_, other)) {
@@ -108,7 +102,7 @@ std::vector<Rearrangements::Target> Rearrangements::promising(HalfEdge h, std::a
 }
 
 /// Adds the present difference of the likelihood's tree from tree_, with these branches optimised, unless no replicate
-/// can prefer it, and restores the tree.
+/// prefers it, and restores the tree.
 void Rearrangements::add(std::span<HalfEdge const> edges, std::vector<msa::Node> way) {
     auto const at = edges.front();
     for (int pass = 0; pass < 2; ++pass) fit_lengths(likelihood_, edges);
@@ -116,21 +110,16 @@ void Rearrangements::add(std::span<HalfEdge const> edges, std::vector<msa::Node>
     Rearrangement result{difference(tree_, likelihood_.tree()), {}, std::move(way), {}};
     for (auto const h : result.move.touched) result.nodes.push_back(tree_.node(h));
     likelihood_.set_tree(tree_);
-    auto const& weights = replicates_.weights;
-    auto const gain = weights.difference(rearranged, pattern_loglh(likelihood_, replicates_.patterns, at));
-    auto const whole = moments(likelihood_, weights, gain);
-    if (whole.sum + most_deviations * whole.deviation < 0) return;
-    std::vector<std::int64_t> steps;
-    for (std::uint32_t i = 0; i < weights.count(); ++i) steps.push_back(weights.sum(gain, i));
-    likelihood_.sum_over_ranks(steps);
-    for (auto const sum : steps) result.gains.push_back(GridValues::value(sum));
-    all_.push_back(std::move(result));
+    result.gains = gains_of_replicates(likelihood_, replicates_.weights, rearranged,
+                                       pattern_loglh(likelihood_, replicates_.patterns, at));
+    if (std::ranges::any_of(result.gains, [](double gain) { return gain > least_gain; }))
+        all_.push_back(std::move(result));
 }
 
 double Rearrangements::make(Tree& tree, std::uint32_t replicate, Constraint const* constraint) const {
     std::vector<Rearrangement const*> raising;
     for (auto const& one : all_) {
-        if (one.gains[replicate] > least_gain_of_rearrangement) raising.push_back(&one);
+        if (one.gains[replicate] > least_gain) raising.push_back(&one);
     }
     auto const gain = [&](auto const* one) { return one->gains[replicate]; };
     std::ranges::stable_sort(raising, std::greater<>(), gain);

@@ -13,6 +13,12 @@
 
 namespace regraft::search {
 
+/// By how much the log-likelihood of each replicate is higher with these pattern_loglh than with others. One reduction,
+/// collective.
+std::vector<double> gains_of_replicates(DistributedLikelihood& likelihood, ReplicateWeights const& weights,
+                                        std::span<std::vector<double> const> values,
+                                        std::span<std::vector<double> const> others);
+
 /// Finds the rearrangements that some replicate may prefer. The likelihood's tree stays as it is.
 class Rearrangements {
 public:

@@ -29,11 +29,8 @@ ft::FailPhase ultrafast_phase("ultrafast");
 /// a replicate chooses between equal resolutions by chance, but always the same one.
 constexpr double meaningless = 0.05;
 constexpr double least_gain_of_move = 1e-3;  // in log-likelihood; for less, a replicate does not change
-constexpr double least_gain_of_base = 0.1;   // in log-likelihood, of a pass over the branches of another tree
 /// An edge that fewer than one in so many replicates have is not looked at: it hardly counts in the supports.
 constexpr std::size_t rare = 200;
-
-using PatternValues = std::vector<std::vector<double>>;  // [partition][pattern]
 
 /// A waiting edge of a replicate, which asks for its best resolution.
 struct Ask {
@@ -176,7 +173,8 @@ private:
 
     /// Per ask, the sums of each possible resolution with the best length of the inner edge.
     std::vector<std::array<double, num_resolutions>> sums(Quartet const& quartet, Answers const& answers,
-                                                          PatternValues const& reference, std::span<Ask const> asks) {
+                                                          std::span<std::vector<double> const> reference,
+                                                          std::span<Ask const> asks) {
         std::vector<GridValues> values;  // [possible][point]
         for (auto const r : answers.possible) {
             QuartetView const view(likelihood_, replicates_.patterns, quartet, r, answers.lengths[r], Branches::none);
@@ -285,28 +283,24 @@ std::size_t num_other_splits(Tree const& tree, Tree const& other) {
 
 /// The tree, then those of the others that differ from all before in more than a share of the splits: less is reached
 /// by rearrangements.
-std::vector<Tree> first_bases(Tree const& tree, std::span<Tree const> others) {
+std::vector<Tree> good_trees(Tree const& tree, std::span<Tree const> others) {
     constexpr std::size_t share = 20;  // one in so many
-    std::vector<Tree> bases{tree};
+    std::vector<Tree> result{tree};
     for (auto const& other : others) {
         bool const is_new = std::ranges::all_of(
-            bases, [&](auto const& base) { return num_other_splits(other, base) * share > tree.num_tips(); });
-        if (is_new) bases.push_back(other);
+            result, [&](auto const& one) { return num_other_splits(other, one) * share > tree.num_tips(); });
+        if (is_new) result.push_back(other);
     }
-    return bases;
+    return result;
 }
 
-/// The log-likelihood of each replicate, over that with the values of a reference. One reduction, collective.
-std::vector<double> gains_over(DistributedLikelihood& likelihood, Replicates const& replicates,
-                               PatternValues const& reference) {
-    auto const& weights = replicates.weights;
-    auto const gain = weights.difference(pattern_loglh(likelihood, replicates.patterns), reference);
-    std::vector<std::int64_t> steps;
-    for (std::uint32_t i = 0; i < weights.count(); ++i) steps.push_back(weights.sum(gain, i));
-    likelihood.sum_over_ranks(steps);
-    std::vector<double> gains(steps.size());
-    std::ranges::transform(steps, gains.begin(), GridValues::value);
-    return gains;
+/// Optimises all branches of a good tree. Those of a pilot were optimised only around its moves.
+void smooth(DistributedLikelihood& likelihood) {
+    constexpr int max_passes = 10;
+    constexpr double enough = 0.1;  // in log-likelihood
+    for (int pass = 0; pass < max_passes; ++pass) {
+        if (smooth_branches(likelihood, enough, Pace::one_by_one) < enough) break;
+    }
 }
 
 /// The rearrangements of the likelihood's tree: parts of the other trees, and moves of its subtrees. Collective.
@@ -342,15 +336,15 @@ std::vector<ReplicateTree> first_trees(DistributedLikelihood& likelihood, Replic
     all.insert(all.end(), others.begin(), others.end());
     std::vector<Tree> trees(replicates.weights.count(), own);
     std::vector<double> gains(trees.size(), -std::numeric_limits<double>::infinity());
-    for (auto const& base : first_bases(own, others)) {
-        likelihood.set_tree(base);
-        for (int pass = 0; pass < 3 && smooth_branches(likelihood, least_gain_of_base) >= least_gain_of_base; ++pass) {
-        }
+    for (auto const& good : good_trees(own, others)) {
+        likelihood.set_tree(good);
+        smooth(likelihood);
         auto const rearrangements = all_rearrangements(likelihood, replicates, all);
-        auto const of_base = gains_over(likelihood, replicates, reference);
+        auto const head_start = gains_of_replicates(likelihood, replicates.weights,
+                                                    pattern_loglh(likelihood, replicates.patterns), reference);
         for (std::uint32_t i = 0; i < trees.size(); ++i) {
             auto tree = likelihood.tree();
-            auto const gain = of_base[i] + rearrangements.make(tree, i, constraint);
+            auto const gain = head_start[i] + rearrangements.make(tree, i, constraint);
             if (gain <= gains[i]) continue;
             trees[i] = std::move(tree);
             gains[i] = gain;
