@@ -107,36 +107,35 @@ void Rearrangements::add(std::span<HalfEdge const> edges, std::vector<msa::Node>
     auto const at = edges.front();
     for (int pass = 0; pass < 2; ++pass) fit_lengths(likelihood_, edges);
     auto const rearranged = pattern_loglh(likelihood_, replicates_.patterns, at);
-    Rearrangement result{difference(tree_, likelihood_.tree()), {}, std::move(way), {}};
+    Rearrangement result{difference(tree_, likelihood_.tree()), {}, std::move(way)};
     for (auto const h : result.move.touched) result.nodes.push_back(tree_.node(h));
     likelihood_.set_tree(tree_);
-    result.gains = gains_of_replicates(likelihood_, replicates_.weights, rearranged,
-                                       pattern_loglh(likelihood_, replicates_.patterns, at));
-    if (std::ranges::any_of(result.gains, [](double gain) { return gain > least_gain; }))
-        all_.push_back(std::move(result));
+    auto const gains = gains_of_replicates(likelihood_, replicates_.weights, rearranged,
+                                           pattern_loglh(likelihood_, replicates_.patterns, at));
+    for (std::size_t i = 0; i < gains.size(); ++i) {
+        if (gains[i] > least_gain) raises_[i].push_back({gains[i], all_.size()});
+    }
+    if (std::ranges::any_of(gains, [](double gain) { return gain > least_gain; })) all_.push_back(std::move(result));
 }
 
 double Rearrangements::make(Tree& tree, std::uint32_t replicate, Constraint const* constraint) const {
-    std::vector<Rearrangement const*> raising;
-    for (auto const& one : all_) {
-        if (one.gains[replicate] > least_gain) raising.push_back(&one);
-    }
-    auto const gain = [&](auto const* one) { return one->gains[replicate]; };
-    std::ranges::stable_sort(raising, std::greater<>(), gain);
+    auto raises = raises_[replicate];
+    std::ranges::stable_sort(raises, std::greater<>(), &Raise::gain);
     std::vector<bool> changed(tree.num_nodes());
     auto const has_changed = [&](msa::Node node) { return changed[node]; };
     double sum = 0;
-    for (auto const* one : raising) {
-        if (std::ranges::any_of(one->nodes, has_changed)) continue;
-        bool const may_cut = std::ranges::any_of(one->way, has_changed);
+    for (auto const& raise : raises) {
+        auto const& [move, nodes, way] = all_[raise.rearrangement];
+        if (std::ranges::any_of(nodes, has_changed)) continue;
+        bool const may_cut = std::ranges::any_of(way, has_changed);
         auto before = may_cut || constraint != nullptr ? std::optional(tree) : std::nullopt;
-        tree.undo(one->move);
+        tree.undo(move);
         if ((may_cut && !is_whole(tree)) || (constraint != nullptr && !constraint->allows(tree))) {
             tree = *std::move(before);
             continue;
         }
-        for (auto const node : one->nodes) changed[node] = true;
-        sum += gain(one);
+        for (auto const node : nodes) changed[node] = true;
+        sum += raise.gain;
     }
     return sum;
 }

@@ -24,7 +24,10 @@ class Rearrangements {
 public:
     /// Keeps references to both.
     Rearrangements(DistributedLikelihood& likelihood, Replicates const& replicates)
-        : likelihood_(likelihood), replicates_(replicates), tree_(likelihood.tree()) {}
+        : likelihood_(likelihood),
+          replicates_(replicates),
+          tree_(likelihood.tree()),
+          raises_(replicates.weights.count()) {}
 
     /// Adds the parts in which another tree differs. Collective.
     void add_parts_of(msa::Tree const& other);
@@ -42,7 +45,11 @@ private:
         msa::TreeUndo move;
         std::vector<msa::Node> nodes;  // where the tree changes
         std::vector<msa::Node> way;    // from the old place of a subtree to the new one
-        std::vector<double> gains;     // in log-likelihood, per replicate
+    };
+    /// A rearrangement that raises the log-likelihood of a replicate.
+    struct Raise {
+        double gain;  // in log-likelihood
+        std::size_t rearrangement;
     };
     /// An edge into which a subtree may be inserted.
     struct Target {
@@ -56,7 +63,8 @@ private:
     DistributedLikelihood& likelihood_;
     Replicates const& replicates_;
     msa::Tree const tree_;
-    std::vector<Rearrangement> all_;
+    std::vector<Rearrangement> all_;          // those that raise some replicate
+    std::vector<std::vector<Raise>> raises_;  // per replicate
 };
 
 }  // namespace regraft::search
