@@ -104,14 +104,12 @@ std::vector<Rearrangements::Target> Rearrangements::promising(HalfEdge h, std::a
 /// Adds the present difference of the likelihood's tree from tree_, with these branches optimised, unless no replicate
 /// prefers it, and restores the tree.
 void Rearrangements::add(std::span<HalfEdge const> edges, std::vector<msa::Node> way) {
-    auto const at = edges.front();
     for (int pass = 0; pass < 2; ++pass) fit_lengths(likelihood_, edges);
-    auto const rearranged = pattern_loglh(likelihood_, replicates_.patterns, at);
+    auto const rearranged = pattern_loglh(likelihood_, replicates_.patterns, edges.front());
     Rearrangement result{difference(tree_, likelihood_.tree()), {}, std::move(way)};
     for (auto const h : result.move.touched) result.nodes.push_back(tree_.node(h));
     likelihood_.set_tree(tree_);
-    auto const gains = gains_of_replicates(likelihood_, replicates_.weights, rearranged,
-                                           pattern_loglh(likelihood_, replicates_.patterns, at));
+    auto const gains = gains_of_replicates(likelihood_, replicates_.weights, rearranged, before_);
     for (std::size_t i = 0; i < gains.size(); ++i) {
         if (gains[i] > least_gain) raises_[i].push_back({gains[i], all_.size()});
     }

@@ -22,11 +22,12 @@ std::vector<double> gains_of_replicates(DistributedLikelihood& likelihood, Repli
 /// Finds the rearrangements that some replicate may prefer. The likelihood's tree stays as it is.
 class Rearrangements {
 public:
-    /// Keeps references to both.
+    /// Keeps references to both. Collective.
     Rearrangements(DistributedLikelihood& likelihood, Replicates const& replicates)
         : likelihood_(likelihood),
           replicates_(replicates),
           tree_(likelihood.tree()),
+          before_(pattern_loglh(likelihood, replicates.patterns)),
           raises_(replicates.weights.count()) {}
 
     /// Adds the parts in which another tree differs. Collective.
@@ -63,6 +64,7 @@ private:
     DistributedLikelihood& likelihood_;
     Replicates const& replicates_;
     msa::Tree const tree_;
+    std::vector<std::vector<double>> before_;  // pattern_loglh of the tree
     std::vector<Rearrangement> all_;          // those that raise some replicate
     std::vector<std::vector<Raise>> raises_;  // per replicate
 };

@@ -30,7 +30,7 @@ ft::FailPhase ultrafast_phase("ultrafast");
 constexpr double meaningless = 0.05;
 constexpr double least_gain_of_move = 1e-3;  // in log-likelihood; for less, a replicate does not change
 /// An edge that fewer than one in so many replicates have is not looked at: it hardly counts in the supports.
-constexpr std::size_t rare = 200;
+constexpr std::size_t rare = 100;
 
 /// A waiting edge of a replicate, which asks for its best resolution.
 struct Ask {
