@@ -55,7 +55,7 @@ std::vector<ReplicateTree> first_trees(DistributedLikelihood& likelihood, Replic
 
 /// One round: gives each waiting edge of each replicate the one of its three resolutions that the replicate prefers.
 /// Edges between the same four clusters of taxa are looked at once for all replicates. For this, the tree of the
-/// likelihood is changed only as far as is needed to contain the edge, and restored. Edges that fewer than 1 in 200
+/// likelihood is changed only as far as is needed to contain the edge, and restored. Edges that fewer than 1 in 100
 /// replicates ask for are left as they are. Afterwards the edges around changes wait. Collective.
 void improve(std::vector<ReplicateTree>& trees, DistributedLikelihood& likelihood, Replicates const& replicates,
              Constraint const* constraint);

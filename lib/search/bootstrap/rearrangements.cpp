@@ -73,7 +73,7 @@ std::vector<Rearrangements::Target> Rearrangements::promising(HalfEdge h, std::a
                                                               double loglh) {
     constexpr std::uint32_t radius = 30;
     constexpr double go_on = 60;  // edges beyond an insertion are tried if it loses less
-    constexpr double worth = 40;  // the branches of an insertion are optimised if it loses less before that
+    constexpr double worth = 35;  // the branches of an insertion are optimised if it loses less before that
     auto const& tree = likelihood_.tree();
     std::vector<Target> found;
     std::vector<Target> front;

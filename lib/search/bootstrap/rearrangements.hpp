@@ -65,8 +65,8 @@ private:
     Replicates const& replicates_;
     msa::Tree const tree_;
     std::vector<std::vector<double>> before_;  // pattern_loglh of the tree
-    std::vector<Rearrangement> all_;          // those that raise some replicate
-    std::vector<std::vector<Raise>> raises_;  // per replicate
+    std::vector<Rearrangement> all_;           // those that raise some replicate
+    std::vector<std::vector<Raise>> raises_;   // per replicate
 };
 
 }  // namespace regraft::search

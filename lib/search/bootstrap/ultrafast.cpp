@@ -117,7 +117,7 @@ public:
         answers.possible.resize(num_resolutions);
         std::iota(answers.possible.begin(), answers.possible.end(), 0);
         std::array<Resolved, num_resolutions> resolved;
-        for (auto const& [optimised, slack] : {Step{Branches::inner, 5}, Step{Branches::all, 1}}) {
+        for (auto const& [optimised, slack] : {Step{Branches::inner, 3}, Step{Branches::all, 1}}) {
             if (answers.possible.size() == 1) break;
             for (auto const r : answers.possible)
                 resolved[r] =
