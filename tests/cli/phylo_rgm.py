@@ -120,14 +120,16 @@ def memory(jobs: phylo_job.Jobs, args) -> None:
     files = apart(make_large, jobs, args, taxa, sites)
     tree = pathlib.Path(jobs.directory.name, "large.nwk")
     tree.write_text(ladder(taxa), encoding="utf-8")
-    least = apart(peak_of_loglh, jobs, apart(make_small, jobs, args), tree, 1, "small")[0]
+    small = apart(make_small, jobs, args)
+    least = {ranks: apart(peak_of_loglh, jobs, small, tree, ranks, "small")[0] for ranks in (1, 2, 3)}  # MPI takes more with several
     whole, expected = apart(peak_of_loglh, jobs, files.text, tree, 2, "text")
-    assert whole - least > taxa * sites, f"{whole - least} bytes were enough to read a text of {taxa * sites}: the measurement is wrong"
+    assert whole - least[2] > taxa * sites, f"{whole - least[2]} bytes were enough to read a text of {taxa * sites}: the measurement is wrong"
     for codec, path in files.packed.items():
-        for ranks in (1, 2, 3):
+        for ranks in least:
             most, found = apart(peak_of_loglh, jobs, path, tree, ranks, codec)
             assert found == expected, f"{codec} on {ranks} ranks: expected the same bits as from the text"
-            assert most - least < taxa * sites / 2, f"{codec} on {ranks} ranks: {most - least} bytes, expected less than half of the text"
+            more = most - least[ranks]
+            assert more < taxa * sites / 2, f"{codec} on {ranks} ranks: {more} bytes, expected less than half of the text"
 
 
 def make_large(jobs: phylo_job.Jobs, args, taxa: int, sites: int) -> Files:
