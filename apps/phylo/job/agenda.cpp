@@ -348,9 +348,9 @@ SearchState Agenda::first_state(Item item, Progress const& progress, msa::Patter
     };
     bool const is_pilot = item.purpose == Purpose::pilot;
     if (is_pilot || item.purpose == Purpose::replicate) {
+        REGRAFT_EXPECTS(constraint() != nullptr || patterns != nullptr);
         std::optional<msa::Patterns> resampled;
         if (constraint() == nullptr && !is_pilot) {
-            REGRAFT_EXPECTS(patterns != nullptr);
             resampled = *patterns;
             resampled->weight = weights_of(item);
         }

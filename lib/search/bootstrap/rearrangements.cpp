@@ -16,8 +16,6 @@ using msa::Tree;
 
 namespace {
 
-constexpr double least_gain = 1e-3;  // in log-likelihood of a replicate; for less, it is not rearranged
-
 /// Whether all nodes hang together. Moves of two subtrees, each to a place within the other, would cut them off.
 bool is_whole(Tree const& tree) {
     std::vector<HalfEdge> to_see{tree.back(0)};
@@ -111,9 +109,10 @@ void Rearrangements::add(std::span<HalfEdge const> edges, std::vector<msa::Node>
     likelihood_.set_tree(tree_);
     auto const gains = gains_of_replicates(likelihood_, replicates_.weights, rearranged, before_);
     for (std::size_t i = 0; i < gains.size(); ++i) {
-        if (gains[i] > least_gain) raises_[i].push_back({gains[i], all_.size()});
+        if (gains[i] > least_gain_of_change) raises_[i].push_back({gains[i], all_.size()});
     }
-    if (std::ranges::any_of(gains, [](double gain) { return gain > least_gain; })) all_.push_back(std::move(result));
+    if (std::ranges::any_of(gains, [](double gain) { return gain > least_gain_of_change; }))
+        all_.push_back(std::move(result));
 }
 
 double Rearrangements::make(Tree& tree, std::uint32_t replicate, Constraint const* constraint) const {

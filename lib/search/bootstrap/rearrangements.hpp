@@ -13,6 +13,9 @@
 
 namespace regraft::search {
 
+/// A replicate does not change for less, in log-likelihood.
+inline constexpr double least_gain_of_change = 1e-3;
+
 /// By how much the log-likelihood of each replicate is higher with these pattern_loglh than with others. One reduction,
 /// collective.
 std::vector<double> gains_of_replicates(DistributedLikelihood& likelihood, ReplicateWeights const& weights,

@@ -28,7 +28,6 @@ ft::FailPhase ultrafast_phase("ultrafast");
 /// Differences in log-likelihood that mean nothing. So much is added at random to each split in each replicate, so that
 /// a replicate chooses between equal resolutions by chance, but always the same one.
 constexpr double meaningless = 0.05;
-constexpr double least_gain_of_move = 1e-3;  // in log-likelihood; for less, a replicate does not change
 /// An edge that fewer than one in so many replicates have is not looked at: it hardly counts in the supports.
 constexpr std::size_t rare = 100;
 
@@ -283,7 +282,7 @@ std::size_t num_other_splits(Tree const& tree, Tree const& other) {
 
 /// The tree, then those of the others that differ from all before in more than a share of the splits: less is reached
 /// by rearrangements.
-std::vector<Tree> good_trees(Tree const& tree, std::span<Tree const> others) {
+std::vector<Tree> different_trees(Tree const& tree, std::span<Tree const> others) {
     constexpr std::size_t share = 20;  // one in so many
     std::vector<Tree> result{tree};
     for (auto const& other : others) {
@@ -336,7 +335,7 @@ std::vector<ReplicateTree> first_trees(DistributedLikelihood& likelihood, Replic
     all.insert(all.end(), others.begin(), others.end());
     std::vector<Tree> trees(replicates.weights.count(), own);
     std::vector<double> gains(trees.size(), -std::numeric_limits<double>::infinity());
-    for (auto const& good : good_trees(own, others)) {
+    for (auto const& good : different_trees(own, others)) {
         likelihood.set_tree(good);
         smooth(likelihood);
         auto const rearrangements = all_rearrangements(likelihood, replicates, all);
@@ -376,7 +375,7 @@ void improve(std::vector<ReplicateTree>& trees, DistributedLikelihood& likelihoo
         for (std::size_t j = 0; j < asks[i].size(); ++j) {
             auto const& ask = asks[i][j];
             auto const move = preferred(ask, answers[i], answers[i].of_replicate[j], replicates.seed);
-            if (move.resolution != ask.quartet.resolution && move.gain > least_gain_of_move)
+            if (move.resolution != ask.quartet.resolution && move.gain > least_gain_of_change)
                 moves[ask.replicate].push_back(move);
         }
         answers[i].of_replicate = {};
