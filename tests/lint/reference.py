@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""reference.py ROOT [DOXYGEN]: every public name is documented: of the headers, as Doxygen sees them, and of the Python package. Without
+"""reference.py ROOT: every public name is documented: of the headers, as Doxygen sees them, and of the Python package. Without
 Doxygen of the version that set-up installs, only the Python package is checked, and the test is skipped (77)."""
 import ast
 import pathlib
+import shutil
 import sys
 import tempfile
 
@@ -69,7 +70,7 @@ def self_test(doxygen: str) -> None:
 
 
 def main() -> int:
-    doxygen = sys.argv[2] if len(sys.argv) > 2 else ""
+    doxygen = shutil.which("doxygen") or ""
     is_known = bool(doxygen) and reference.doxygen_version(doxygen) == reference.DOXYGEN
     self_test(doxygen if is_known else "")
     bad = [f"{path.relative_to(ROOT)}: {name} is not documented"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ruff.py ROOT [RUFF]: every Python file keeps to the rules in pyproject.toml. Skips (77) without a ruff of the version that set-up
+"""ruff.py ROOT: every Python file keeps to the rules in pyproject.toml. Skips (77) without a ruff of the version that set-up
 chooses: other versions have other rules."""
 import pathlib
 import shutil
@@ -11,8 +11,8 @@ import choose
 
 
 def main() -> int:
-    root, named = pathlib.Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
-    ruff = choose.right_ruff(named, shutil.which("ruff"), str(root / "build/venv/bin/ruff"))
+    root = pathlib.Path(sys.argv[1])
+    ruff = choose.right_ruff(shutil.which("ruff"), str(root / "build/venv/bin/ruff"))
     if not ruff:
         print(f"SKIPPED: ruff {choose.RUFF} is wanted, and there is none: ./run setup tries to install it")
         return 77
