@@ -1,24 +1,15 @@
 #include "commands.hpp"
 
-#include <chrono>
 #include <string>
-#include <utility>
 
-#include "common/input.hpp"
 #include "common/output.hpp"
 #include "common/program.hpp"
 #include "input/rules.hpp"
 #include "loss/loss.hpp"
 #include "loss/loss_report.hpp"
-#include "match/graph_file.hpp"
-#include "match/match.hpp"
-#include "match/match_report.hpp"
 #include "recover/failures.hpp"
 #include "recover/recovery.hpp"
 #include "recover/recovery_report.hpp"
-#include "rounds/rounds.hpp"
-#include "rounds/rounds_report.hpp"
-#include "rounds/transfer_file.hpp"
 #include "simulate/report.hpp"
 #include "simulate/simulation.hpp"
 
@@ -27,15 +18,6 @@ namespace regraft::plan {
 using namespace common;
 
 namespace {
-
-/// What a function returns, and how long it took.
-template <class Function>
-auto timed(Function&& function) {
-    auto const start = std::chrono::steady_clock::now();
-    auto result = function();
-    return std::pair(std::move(result),
-                     std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-}
 
 /// Complains about an output file that cannot be written before the plan is made, which may take long.
 void prepare(std::string const& path) {
@@ -51,26 +33,6 @@ std::vector<PeId> failed_ranks(RecoverOptions const& options) {
 }
 
 }  // namespace
-
-void run(MatchOptions const& options) {
-    prepare(options.json);
-    auto const graph = parse_graph(read_text(options.graph), shown_input(options.graph));
-    auto const [plan, seconds] = timed([&] { return plan_senders(graph); });
-    if (!options.json.empty()) write_json(options, graph, plan);
-    if (options.json != "-") print(text_of(options, graph, plan, seconds));
-}
-
-void run(RoundsOptions const& options) {
-    prepare(options.json);
-    auto const transfers = parse_transfers(read_text(options.transfers), shown_input(options.transfers));
-    auto const [plan, seconds] = timed([&] { return plan_rounds(transfers); });
-    if (!options.json.empty()) write_json(options, plan);
-    if (options.json == "-") return;
-    Output out("-");
-    out.write(text_of(options, plan, seconds));
-    if (options.list) write_list(out, transfers, plan);
-    out.commit();
-}
 
 void run(RecoverOptions const& options) {
     prepare(options.json);

@@ -6,8 +6,6 @@
 namespace regraft::plan {
 
 // Each throws InputError and OutputError; then nothing was written to the JSON file.
-void run(MatchOptions const& options);
-void run(RoundsOptions const& options);
 void run(RecoverOptions const& options);
 void run(LossOptions const& options);
 void run(SimulateOptions const& options);

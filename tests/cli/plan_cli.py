@@ -57,15 +57,6 @@ class Program(cli.Command):
         result.require(set(self.path.iterdir()) == before, "left files behind")
 
 
-def check_mistakes(program: Program, command: str, mistakes: list[tuple[str | bytes, str, str]]) -> None:
-    """Requires that every (content of a file, place, words) is refused with them, from a file and from standard input."""
-    for text, place, message in mistakes:
-        path = program.file("bad.txt", text)
-        program.refuses(command, path, message=f"bad.txt:{place}: ")
-        program.refuses(command, path, message=message)
-        program.refuses(command, "-", message=f"standard input:{place}: ", stdin=text)
-
-
 def check_json_files(program: Program, *arguments: str) -> None:
     """Checks --json OUT for all kinds of OUT. arguments: a command that gives the same JSON each time."""
     expected = program.run(*arguments, "--json", "-").out

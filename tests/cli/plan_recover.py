@@ -304,6 +304,10 @@ def errors(program: plan_cli.Program) -> None:
         program.refuses(*arguments, message=message)
     for option in ("--ranks", "--blocks", "--fail-rate", "--failed", "--replicas", "--seed", "--json"):
         program.refuses("recover", option, "", message=f"{option}: the value is empty")
+    nothing = program.run()
+    nothing.require(nothing.code == 2 and "the command is missing, expected recover, loss or simulate" in nothing.err, "expected exit code 2 without a command")
+    frobnicate = program.run("frobnicate")
+    frobnicate.require(frobnicate.code == 2 and "'frobnicate'" in frobnicate.err, "expected that an unknown command is refused")
     alone = program.run(*JOB, "--failed", "1", "--transfers")
     alone.require(alone.code == 2 and "--transfers" in alone.err, "expected to be told that --transfers is for --json")
 
@@ -316,6 +320,9 @@ def outputs(program: plan_cli.Program) -> None:
     assert target.read_text().endswith("}\n")
     plan_cli.check_standard_output(program, *command)
     plan_cli.check_usage(program, *command)
+    for words in ("recover", "loss", "simulate", "Exit codes"):
+        assert words in program.text("--help")
+    assert program.text("--version").startswith("regraft-plan ")
     assert "alpha + largest message" in program.text("recover", "--help")
     unwritable = program.run(*command, "--json", str(program.path))
     unwritable.require(unwritable.code == 1 and "cannot be written: Is a directory" in unwritable.err, "expected exit code 1")

@@ -1,25 +1,26 @@
-// What must hold of the readers of regraft-plan for any bytes: a second, naive reader that shares no code with them
-// accepts the same texts and understands the same; the message of a refusal names a place in the text.
+// What must hold of the reader of traces (regraft-plan simulate) for any bytes: a second, naive reader that shares no
+// code with it accepts the same texts and understands the same; the message of a refusal names a place in the text.
 #pragma once
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
+#include <cstdlib>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
-#include "match/graph_file.hpp"
 #include "regraft/core/errors.hpp"
-#include "rounds/transfer_file.hpp"
+#include "simulate/failures.hpp"
+#include "simulate/machine.hpp"
 
 namespace regraft::fuzz {
 
 using Tokens = std::vector<std::string>;
-using Numbers = std::vector<std::uint64_t>;
-
-inline constexpr std::uint64_t two_to_32 = std::uint64_t{1} << 32;
 
 /// Splits at every separator; a separator at the end ends the last piece.
 inline std::vector<std::string> naive_split(std::string const& text, char separator) {
@@ -68,50 +69,37 @@ inline std::optional<std::uint64_t> naive_number(std::string token, std::uint64_
     return number < count ? std::optional<std::uint64_t>(number) : std::nullopt;
 }
 
-inline std::optional<Numbers> naive_numbers(Tokens const& tokens, std::uint64_t count) {
-    Numbers numbers;
-    for (auto const& token : tokens) {
-        auto const number = naive_number(token, count);
-        if (!number) return std::nullopt;
-        numbers.push_back(*number);
-    }
-    return numbers;
+/// Hours from 0 to 1e9, in decimal.
+inline std::optional<double> naive_hours(std::string const& token) {
+    bool const is_decimal = token.find_first_not_of("0123456789.eE+-") == std::string::npos && token.front() != '+';
+    if (!is_decimal) return std::nullopt;
+    char* end = nullptr;
+    errno = 0;
+    double const hours = std::strtod(token.c_str(), &end);
+    bool const is_too_small = errno == ERANGE && hours == 0;
+    if (end != token.c_str() + token.size() || is_too_small || !(0 <= hours && hours <= 1e9)) return std::nullopt;
+    return hours;
 }
 
-struct NaiveGraph {
-    std::vector<Numbers> rows;
-    std::uint64_t num_ranks = 0;
-};
+/// The machine whose parts fail, and how many it has of each.
+inline plan::simulated::Machine const machine{12, {1, 4, 8, 0}};
+inline std::map<std::string, std::uint64_t> const count_of = {{"rank", 12}, {"node", 3}, {"rack", 2}};
 
-inline std::optional<NaiveGraph> naive_graph(std::string_view text) {
-    auto lines = naive_lines(text);
-    while (!lines.empty() && lines.front().empty()) lines.erase(lines.begin());
-    if (lines.empty() || lines.front().size() != 2) return std::nullopt;
-    auto const num_blocks = naive_number(lines.front()[0], two_to_32 - 1);
-    auto const num_ranks = naive_number(lines.front()[1], two_to_32 + 1);
-    if (!num_blocks || !num_ranks) return std::nullopt;
-    lines.erase(lines.begin());
-    while (lines.size() > *num_blocks && lines.back().empty()) lines.pop_back();
-    if (lines.size() != *num_blocks) return std::nullopt;
-    NaiveGraph graph;
-    graph.num_ranks = *num_ranks;
-    for (auto const& line : lines) {
-        auto const row = naive_numbers(line, *num_ranks);
-        if (!row) return std::nullopt;
-        graph.rows.push_back(*row);
-    }
-    return graph;
-}
+/// The number of seconds, the kind and the number of what fails.
+using NaiveFailure = std::tuple<double, std::string, std::uint64_t>;
 
-inline std::optional<std::vector<Numbers>> naive_transfers(std::string_view text) {
-    std::vector<Numbers> transfers;
+inline std::optional<std::vector<NaiveFailure>> naive_trace(std::string_view text) {
+    std::vector<NaiveFailure> failures;
     for (auto const& line : naive_lines(text)) {
         if (line.empty()) continue;
-        auto const pair = naive_numbers(line, two_to_32 - 1);
-        if (!pair || pair->size() != 2) return std::nullopt;
-        transfers.push_back(*pair);
+        if (line.size() != 3 || count_of.count(line[1]) == 0) return std::nullopt;
+        auto const hours = naive_hours(line[0]);
+        auto const number = naive_number(line[2], count_of.at(line[1]));
+        if (!hours || !number) return std::nullopt;
+        failures.emplace_back(*hours * 3600, line[1], *number);
     }
-    return transfers;
+    std::sort(failures.begin(), failures.end());
+    return failures;
 }
 
 /// What is wrong with a message, or empty. It should begin with NAME:LINE:COLUMN and a place in the text, or right
@@ -135,35 +123,17 @@ inline std::string complaint_about_message(std::string_view text, std::string_vi
 }
 
 /// What is wrong, or empty.
-inline std::string complaint_about_graph(std::string_view text) {
-    auto const expected = naive_graph(text);
+inline std::string complaint_about_trace(std::string_view text) {
+    auto const expected = naive_trace(text);
     try {
-        auto const graph = plan::parse_graph(text, "fuzz");
+        auto const failures = plan::simulated::parse_trace(text, "fuzz", machine);
         if (!expected) return "a text was accepted that should not be";
-        if (graph.num_ranks != expected->num_ranks) return "wrong number of ranks";
-        if (graph.holders.size() != expected->rows.size()) return "wrong number of blocks";
-        if (!std::is_sorted(graph.ranks.begin(), graph.ranks.end())) return "ranks are not in order";
-        for (std::size_t x = 0; x < graph.holders.size(); ++x) {
-            Numbers row;
-            for (auto const v : graph.holders[x]) row.push_back(graph.ranks.at(v));
-            if (row != expected->rows[x]) return "wrong holders of block " + std::to_string(x);
-        }
-        return "";
-    } catch (InputError const& error) {
-        if (expected) return std::string("a good text was refused: ") + error.what();
-        return complaint_about_message(text, "fuzz", error.what());
-    }
-}
-
-/// What is wrong, or empty.
-inline std::string complaint_about_transfers(std::string_view text) {
-    auto const expected = naive_transfers(text);
-    try {
-        auto const transfers = plan::parse_transfers(text, "fuzz");
-        if (!expected) return "a text was accepted that should not be";
-        std::vector<Numbers> found;
-        for (auto const& edge : transfers) found.push_back({edge.left, edge.right});
-        return found == *expected ? "" : "wrong transfers";
+        std::vector<NaiveFailure> found;
+        for (auto const& [seconds, unit, number] : failures) found.emplace_back(seconds, name_of(unit), number);
+        auto const is_earlier = [](auto const& a, auto const& b) { return a.seconds < b.seconds; };
+        if (!std::is_sorted(failures.begin(), failures.end(), is_earlier)) return "failures are not in order";
+        std::sort(found.begin(), found.end());
+        return found == *expected ? "" : "wrong failures";
     } catch (InputError const& error) {
         if (expected) return std::string("a good text was refused: ") + error.what();
         return complaint_about_message(text, "fuzz", error.what());

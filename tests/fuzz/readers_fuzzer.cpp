@@ -22,8 +22,7 @@ void require_none(std::string const& complaint) {
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     std::string_view const text(reinterpret_cast<char const*>(data), size);
-    require_none(regraft::fuzz::complaint_about_graph(text));
-    require_none(regraft::fuzz::complaint_about_transfers(text));
+    require_none(regraft::fuzz::complaint_about_trace(text));
     try {
         static_cast<void>(regraft::plan::parse_list(text, 1000, "--failed", "rank"));
     } catch (regraft::InputError const&) {

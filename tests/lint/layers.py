@@ -37,7 +37,7 @@ for number, room in enumerate(SHIELD):
 ROOMS = {
     "lib/likelihood": ["kernels", "models", "clvs", "partition"],
     "apps/phylo": ["files", "together", "trees", "input", "report", "profile", "progress", "sites", "job"],
-    "apps/plan": ["input", "files", "match", "rounds", "recover", "loss", "simulate"],
+    "apps/plan": ["input", "files", "recover", "loss", "simulate"],
 }
 # Private headers of others.
 PRIVATE_OF_FT = {"ft/backend.hpp", "ft/renewal.hpp"}
@@ -178,7 +178,7 @@ def self_test() -> None:
         "lib/shield/elsewhere/a.cpp": "",
         "apps/phylo/input/a.cpp": '#include "job/job.hpp"',
         "apps/phylo/attic/a.cpp": "",
-        "apps/plan/match/a.cpp": '#include "commands.hpp"',
+        "apps/plan/recover/a.cpp": '#include "commands.hpp"',
         "lib/likelihood/models/a.cpp": '#include "likelihood/clvs/tips.hpp"',
         "lib/likelihood/attic/a.cpp": "",
         "lib/likelihood/clvs/a.cpp": "#include <hwy/highway.h>",

@@ -1,4 +1,4 @@
-// Whole numbers in lines of text: what the readers of graphs and of transfers share.
+// Numbers and words in lines of text, for readers of files.
 #pragma once
 
 #include <cstdint>

@@ -35,40 +35,11 @@ their blocks and load each from a rank that still holds it. A plan says
 constexpr char const* after =
     R"(Try:
   regraft-plan recover -p 1000 --blocks 100000 --replicas 3 --failed 3,7,10-20
-  regraft-plan match graph.txt --json -
-  regraft-plan rounds transfers.txt --list
   regraft-plan loss -p 33554432
   regraft-plan simulate -p 100000 --node-size 10 --mtbf-node 8760
 and regraft-plan COMMAND --help for the formats.
 
 Exit codes: 0 done, 1 the output cannot be written or an internal error, 2 bad input or usage.)";
-
-constexpr char const* match_description =
-    "choose a sender for each block, so that the busiest rank sends as few blocks as possible";
-
-constexpr char const* match_after =
-    R"(GRAPH is a text file: BLOCKS RANKS in the first line, then a line per block
-with the ranks that hold it. An empty line is a block that no rank holds: it is
-lost. '#' begins a comment; a line with nothing but a comment is not a block.
-
-  printf '4 3\n0 1\n0\n\n1 2\n' | regraft-plan match -
-
-JSON: b, lower_bound, hall_set (ranks that prove b), hall_blocks (how many blocks
-only they hold), sender (per block a rank or null), unservable (lost blocks).
-Blocks and ranks are numbered from 0.)";
-
-constexpr char const* rounds_description =
-    "deal transfers to rounds in which a rank sends at most one and receives at most one";
-
-constexpr char const* rounds_after =
-    R"(TRANSFERS is a text file with a line SENDER RECEIVER per transfer. '#' begins a
-comment, empty lines mean nothing. The same pair may occur several times. A
-transfer from a rank to itself is local: it needs no message and no round.
-
-  printf '0 1\n0 2\n3 1\n' | regraft-plan rounds - --list
-
-JSON: num_rounds, largest_degree, round (per transfer, in the order of the file:
-a number below num_rounds, or null if it is local).)";
 
 constexpr char const* recover_description =
     "plan a whole recovery: which rank takes over which blocks, which one sends them, in which round, how long it "
@@ -99,9 +70,10 @@ plan, and contention in the network.
 
 JSON: job, failed, survivors; requests (blocks to load) = local (held by the ranks that
 want them) + sent + unservable (lost; unservable_ranges are pairs [first, end));
-blocks_without_holder (whether wanted or not); b, lower_bound, hall_set and
-hall_blocks as for match; num_rounds; bytes_sent and bytes_received per rank;
-prediction; planning (how long that took, and memory); transfers if asked for.
+blocks_without_holder (whether wanted or not); b, lower_bound, hall_set (ranks that
+prove b), hall_blocks (how many blocks only they hold); num_rounds; bytes_sent and
+bytes_received per rank; prediction; planning (how long that took, and memory);
+transfers if asked for.
 
 The plan is the same for the same arguments, on every machine; only the
 values in planning differ.)";
@@ -135,27 +107,6 @@ number. Elsewhere --simulate draws failures until data is lost.
 JSON: unit (rank or node), units (how many), safety: per number of replicas what is
 computed (null: no closed form) and what is simulated (or null); and curves, those
 of the figure. The same arguments give the same bytes.)";
-
-CLI::App* add_match(CLI::App& app, MatchOptions& options) {
-    auto* const match = app.add_subcommand("match", match_description);
-    match->add_option("GRAPH", options.graph, "file with the holders of each block; -: standard input")
-        ->required()
-        ->type_name("");
-    add_json(*match, options.json);
-    match->footer(match_after);
-    return match;
-}
-
-CLI::App* add_rounds(CLI::App& app, RoundsOptions& options) {
-    auto* const rounds = app.add_subcommand("rounds", rounds_description);
-    rounds->add_option("TRANSFERS", options.transfers, "file with senders and receivers; -: standard input")
-        ->required()
-        ->type_name("");
-    rounds->add_flag("--list", options.list, "print every round");
-    add_json(*rounds, options.json);
-    rounds->footer(rounds_after);
-    return rounds;
-}
 
 CLI::App* add_recover(CLI::App& app, RecoverOptions& options) {
     auto* const recover = app.add_subcommand("recover", recover_description);
@@ -244,8 +195,6 @@ void complete(RecoverOptions& options, CLI::App const& recover) {
 
 Parsed parse_command_line(int argc, char const* const* argv) {
     CommandLine<Options> line("regraft-plan", description, after);
-    line.add(add_match);
-    line.add(add_rounds);
     line.add<RecoverOptions>(add_recover, complete);
     line.add<LossOptions>(add_loss, complete);
     line.add<SimulateOptions>(add_simulate, complete);

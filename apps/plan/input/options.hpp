@@ -12,17 +12,6 @@
 
 namespace regraft::plan {
 
-struct MatchOptions {
-    std::string graph;  // path; "-": standard input
-    std::string json;   // path; empty: none; "-": standard output, and no text
-};
-
-struct RoundsOptions {
-    std::string transfers;
-    std::string json;
-    bool list = false;  // every round in the text
-};
-
 struct RecoverOptions {
     std::uint32_t ranks = 0;
     std::uint64_t blocks = 0;
@@ -94,7 +83,7 @@ struct SimulateOptions {
     std::string svg;
 };
 
-using Options = std::variant<MatchOptions, RoundsOptions, RecoverOptions, LossOptions, SimulateOptions>;
+using Options = std::variant<RecoverOptions, LossOptions, SimulateOptions>;
 
 using Parsed = common::Parsed<Options>;
 

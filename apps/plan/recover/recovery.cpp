@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "match/match.hpp"
 #include "regraft/assign/balance.hpp"
 #include "regraft/assign/reassign.hpp"
 #include "regraft/core/block_sizes.hpp"
@@ -287,6 +286,21 @@ void plan_ranges(Recovery& recovery, Wishes const& wishes, Job const& job, PlanO
     recovery.largest_messages.assign(std::max(recovery.sent.most_blocks, recovery.received.most_blocks), 1);
 }
 
+/// How many blocks can only come from ranks among the given ones: row x of the holders stands for num_blocks[x] blocks.
+std::uint64_t count_confined(CsrView<std::uint32_t> holders, std::span<std::uint64_t const> num_blocks,
+                             std::span<std::uint32_t const> ranks) {
+    if (ranks.empty()) return 0;
+    std::vector<char> is_chosen(std::size_t{*std::max_element(ranks.begin(), ranks.end())} + 1, 0);
+    for (auto const rank : ranks) is_chosen[rank] = 1;
+    auto const inside = [&](std::uint32_t rank) { return rank < is_chosen.size() && is_chosen[rank] != 0; };
+    std::uint64_t count = 0;
+    for (std::size_t x = 0; x < holders.size(); ++x) {
+        auto const row = holders[x];
+        if (std::all_of(row.begin(), row.end(), inside)) count += num_blocks[x];
+    }
+    return count;
+}
+
 /// Proves how small b can be, by another solver than the ones that choose senders.
 void certify(Recovery& recovery, Wishes const& wishes, std::uint32_t num_ranks) {
     Csr<std::uint32_t> holders;
@@ -304,7 +318,7 @@ void certify(Recovery& recovery, Wishes const& wishes, std::uint32_t num_ranks) 
     if (recovery.rule == Rule::least ? recovery.b != shares.b : recovery.b < shares.b)
         throw std::logic_error("two solvers disagree about b");
     for (auto const v : shares.hall_set) recovery.hall_set.push_back(PeId{v});
-    recovery.hall_blocks = count_confined(holders, shares.hall_set, num_blocks);
+    recovery.hall_blocks = count_confined(holders, num_blocks, shares.hall_set);
     recovery.lower_bound = shares.lower_bound;
 }
 
