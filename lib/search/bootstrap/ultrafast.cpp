@@ -136,7 +136,7 @@ public:
     }
 
 private:
-    /// Those of the possible resolutions that some replicate may prefer if it gains so much by better lengths.
+    /// The possible resolutions that some replicate may prefer if it gains so much by better lengths.
     std::vector<std::uint32_t> promising(std::span<std::uint32_t const> possible,
                                          std::array<Resolved, num_resolutions> const& resolved,
                                          std::span<Ask const> asks, double slack) {
