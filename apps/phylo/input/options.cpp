@@ -20,8 +20,7 @@ namespace {
 constexpr char const* description =
     "Searches maximum-likelihood trees, on ranks that may die.\n"
     "\n"
-    "The sites of the alignment are dealt to the ranks and kept on several of them. When ranks die, the others take "
-    "over\n"
+    "The sites of the alignment are dealt to the ranks and kept on several of them. When ranks die, the others take over\n"
     "their sites and go on: the result is the same, bit for bit, as without the failure, for any number of ranks.\n"
     "\n"
     "Command lines of RAxML-NG are understood too, such as: regraft-phylo --all --msa a.phy --model GTR+G\n";
@@ -35,8 +34,7 @@ std::map<std::string, std::string> const examples{
      "  regraft-phylo search --help                                lists all options of a search\n"},
     {"check",
      "  regraft-phylo check --msa a.phy\n"
-     "  regraft-phylo check --msa a.phy --partitions genes.nex --model GTR+FC+G4m --json found.json --reduced "
-     "small.phy\n"},
+     "  regraft-phylo check --msa a.phy --partitions genes.nex --model GTR+FC+G4m --json found.json --reduced small.phy\n"},
     {"search",
      "  regraft-phylo search --msa a.phy --model GTR+G\n"
      "  regraft-phylo search --msa a.nex.gz --model auto --prefix results/a --seed 7\n"
@@ -93,8 +91,7 @@ constexpr char const* what_check_does =
     "be written, memory does not suffice, or an internal or MPI error.";
 
 constexpr char const* what_auto_does =
-    "--model auto chooses a model for each partition: of those for DNA or for amino acids, depending on its "
-    "characters,\n"
+    "--model auto chooses a model for each partition: of those for DNA or for amino acids, depending on its characters,\n"
     "the one with the lowest BIC (or other --criterion). On the start tree, with branch lengths of its own, it tries\n"
     "  1. GTR+FC or LG, with equal rates, +I, +G4m, +I+G4m, +R2, +R3 ... as long as that lowers the criterion;\n"
     "  2. under the best of these, all schemes with equal and with counted frequencies, or all matrices with and\n"
@@ -104,55 +101,44 @@ constexpr char const* what_auto_does =
     "\n";
 
 constexpr char const* what_test_does =
-    "Tests which of the given trees the data reject. Branch lengths and models are optimised for each tree, as "
-    "evaluate\n"
+    "Tests which of the given trees the data reject. Branch lengths and models are optimised for each tree, as evaluate\n"
     "does; --model PREFIX.bestModel keeps one model for all. Then sites are resampled, and the log-likelihoods of the\n"
     "resampled sites, without optimising again (RELL), tell how much of a difference is chance:\n"
     "\n"
     "  bp    share of the samples in which the tree is the best (Kishino et al. 1990)\n"
-    "  kh    p-value against the best other tree, for two trees chosen before the data were seen (Kishino, Hasegawa "
-    "1989)\n"
+    "  kh    p-value against the best other tree, for two trees chosen before the data were seen (Kishino, Hasegawa 1989)\n"
     "  sh    p-value against all trees, conservative, more so the more trees there are (Shimodaira, Hasegawa 1999)\n"
     "  wkh, wsh  the same two with differences in standard deviations\n"
     "  elw   expected likelihood weight (Strimmer, Rambaut 2002)\n"
     "  au    p-value of the approximately unbiased test, from samples of ten sizes: recommended (Shimodaira 2002)\n"
     "\n"
-    "A tree is rejected if its p-value is below 0.05, or if it is outside of the smallest set of trees whose bp or "
-    "elw\n"
-    "add up to 0.95. All trees should be there that are plausible, the best one included, and none should be chosen "
-    "by\n"
+    "A tree is rejected if its p-value is below 0.05, or if it is outside of the smallest set of trees whose bp or elw\n"
+    "add up to 0.95. All trees should be there that are plausible, the best one included, and none should be chosen by\n"
     "these data, except by sh and au.\n"
     "\n"
-    "Output: PREFIX.test (a table), PREFIX.mlTrees (all trees with their branch lengths), PREFIX.siteLH with "
-    "--sitelh,\n"
+    "Output: PREFIX.test (a table), PREFIX.mlTrees (all trees with their branch lengths), PREFIX.siteLH with --sitelh,\n"
     "PREFIX.bestTree, .svg, .bestModel (of the likeliest tree), .json, .log. Exit codes as for search.";
 
 constexpr char const* what_merge_does =
     "Finds out which partitions should share a model. Two of them become one as long as that lowers the BIC (or other\n"
     "--criterion) of the scheme: in each round, all pairs are tried, or a share of them, and the best is merged. Only\n"
-    "partitions with the same model are merged. With auto, the models for this are GTR+FC+G4m and LG+G4m, and the "
-    "search\n"
+    "partitions with the same model are merged. With auto, the models for this are GTR+FC+G4m and LG+G4m, and the search\n"
     "with the merged partitions then chooses their models.\n"
     "\n"
-    "All is computed on the tree of --tree, or on a parsimony tree. With --brlen unlinked, each union has branch "
-    "lengths of\n"
-    "its own; otherwise those of the scheme as given, in proportion with scaled. In the end, the best scheme is "
-    "optimised\n"
+    "All is computed on the tree of --tree, or on a parsimony tree. With --brlen unlinked, each union has branch lengths of\n"
+    "its own; otherwise those of the scheme as given, in proportion with scaled. In the end, the best scheme is optimised\n"
     "as a whole.\n"
     "\n"
-    "Output: PREFIX.bestScheme (a partition file, for --partitions), PREFIX.json, .log; and of the partitions as "
-    "given,\n"
+    "Output: PREFIX.bestScheme (a partition file, for --partitions), PREFIX.json, .log; and of the partitions as given,\n"
     "PREFIX.bestTree, .svg, .bestModel. Exit codes as for search.";
 
 constexpr char const* after =
     "Output: PREFIX.bestTree (Newick), PREFIX.svg (the tree, drawn), PREFIX.bestModel (for --model), PREFIX.json\n"
     "(results, models, a record per failure), PREFIX.log. With several starts also PREFIX.mlTrees; with a bootstrap\n"
     "PREFIX.bootstraps, PREFIX.support, PREFIX.supportTBE and PREFIX.consensus; with --ufboot PREFIX.ufboot and\n"
-    "PREFIX.supportUltrafast; with --alrt PREFIX.supportAlrt; with --brlen unlinked PREFIX.bestPartitionTrees. More: "
-    "man\n"
+    "PREFIX.supportUltrafast; with --alrt PREFIX.supportAlrt; with --brlen unlinked PREFIX.bestPartitionTrees. More: man\n"
     "regraft-phylo.\n"
-    "Exit codes: 0 done, 1 output cannot be written, or internal or MPI error, 2 bad input or usage, 75 stopped in "
-    "time:\n"
+    "Exit codes: 0 done, 1 output cannot be written, or internal or MPI error, 2 bad input or usage, 75 stopped in time:\n"
     "the same command goes on.";
 
 std::string list_of_points() {
@@ -184,9 +170,8 @@ void add_input_options(CLI::App& app, Options& options) {
         {"linked", BranchLinkage::linked}, {"scaled", BranchLinkage::scaled}, {"unlinked", BranchLinkage::unlinked}};
     app.add_option("--msa", options.msa,
                    "alignment in FASTA, PHYLIP, NEXUS, Stockholm, Clustal or A3M, also packed by gzip, bzip2, xz or "
-                   "zstd, or an "
-                   ".rgm file, whose partitions "
-                   "are used without --model and --partitions; -: standard input")
+                   "zstd, or an .rgm file, whose partitions are used without --model and --partitions; "
+                   "-: standard input")
         ->required()
         ->type_name("FILE");
     app.add_option("--model", options.model,

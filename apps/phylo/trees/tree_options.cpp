@@ -27,8 +27,7 @@ constexpr char const* what_support_does =
     "  regraft-phylo support --tree best.nwk --bs-trees replicates.nwk --outgroup chicken,turkey\n";
 
 constexpr char const* what_consensus_does =
-    "Writes PREFIX.consensus: a tree of the splits that the trees agree on, with the share of trees that have each, "
-    "in\n"
+    "Writes PREFIX.consensus: a tree of the splits that the trees agree on, with the share of trees that have each, in\n"
     "percent, and mean branch lengths.\n"
     "\n"
     "  mr      splits of more than half of the trees (majority rule)\n"
@@ -40,8 +39,7 @@ constexpr char const* what_consensus_does =
     "  regraft-phylo consensus --trees replicates.nwk --threshold mre --prefix all\n";
 
 constexpr char const* what_rfdist_does =
-    "Writes PREFIX.rfDistances: a line for each pair of trees, with their numbers (from 0), how many splits are in "
-    "only\n"
+    "Writes PREFIX.rfDistances: a line for each pair of trees, with their numbers (from 0), how many splits are in only\n"
     "one of them (Robinson and Foulds 1981), and the same divided by 2 (n - 3) for n taxa. With --tree, lines for the\n"
     "distances from the reference to each tree, whose number comes first.\n"
     "\n"
@@ -51,13 +49,11 @@ constexpr char const* what_rfdist_does =
 constexpr char const* what_concordance_does =
     "Tells for each inner edge of a tree how many gene trees and sites agree with it (Minh, Hahn and Lanfear 2020):\n"
     "\n"
-    "  gCF   of the gene trees that are decisive for the edge, those that have it, in percent. A tree is decisive if "
-    "it\n"
+    "  gCF   of the gene trees that are decisive for the edge, those that have it, in percent. A tree is decisive if it\n"
     "        has taxa of each of the four subtrees around the edge; gN is the number of these\n"
     "  gDF1, gDF2  those that have one of the two edges that an interchange of neighbours puts there\n"
     "  gDFP  those that have none of the three\n"
-    "  sCF, sDF1, sDF2  the same for sites, as means over quartets of taxa, one of each subtree. A site is decisive "
-    "for a\n"
+    "  sCF, sDF1, sDF2  the same for sites, as means over quartets of taxa, one of each subtree. A site is decisive for a\n"
     "        quartet if two of the taxa have one state, and the other two another; sN is the mean number of these\n"
     "\n"
     "Output: PREFIX.concordance (the tree with labels gCF/sCF), PREFIX.concordanceEdges (the tree with the numbers of\n"
