@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""pictures.py ROOT: the committed pictures of benchmarks are those of their results, no line goes back or straight up, all text is inside, and
-colour and dash tell lines apart."""
+"""pictures.py ROOT: in the pictures of all committed results no line goes back or straight up, all text is inside, and colour and dash tell
+lines apart. Those that a page shows are committed, too, and up to date."""
 import pathlib
+import re
 import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
@@ -12,10 +13,17 @@ import plot  # noqa: E402
 import svg as drawing  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
+SHOWN = re.compile(r"\]\(([^)\s]*bench/results/[^)\s]*\.svg)\)")
 EM = 0.5  # of the size of a font, about the width of a letter
 
 
-def complaints(result: pathlib.Path, picture: str) -> list[str]:
+def shown() -> set[pathlib.Path]:
+    """The pictures of results that pages show."""
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+    return {(page.parent / target).resolve() for page in pages for target in SHOWN.findall(page.read_text(encoding="utf-8"))}
+
+
+def complaints(picture: str) -> list[str]:
     bad = []
     root = ElementTree.fromstring(picture)
     for line in root.iter(SVG + "polyline"):
@@ -26,21 +34,24 @@ def complaints(result: pathlib.Path, picture: str) -> list[str]:
         width = EM * float(node.get("font-size", root.get("font-size"))) * len(node.text or "")
         if node.get("text-anchor") is None and float(node.get("x")) + width > float(root.get("width")):
             bad.append(f"'{node.text}' is cut off")
-    if result.with_suffix(".svg").read_text(encoding="utf-8") != picture:
-        bad.append(f"it is out of date: tools/bench/plot.py {result.relative_to(ROOT)}")
-    return [f"{result.with_suffix('.svg').relative_to(ROOT)}: {what}" for what in bad]
+    return bad
 
 
 def main() -> None:
     bad = [] if len(set(drawing.COLOURS)) == len(drawing.COLOURS) and len(set(plot.DASHES)) == len(plot.DASHES) else ["a colour or a dash comes twice"]
+    pictures = {}
     with tempfile.TemporaryDirectory() as folder:
-        for picture in sorted((ROOT / "bench/results").glob("*/*.svg")):
-            drawn = pathlib.Path(folder, picture.name)
-            result = picture.with_suffix(".json")
+        for result in sorted((ROOT / "bench/results").resolve().glob("*/*.json")):
+            drawn = pathlib.Path(folder, "drawn.svg")
             if plot.plot(result, drawn):
-                bad += complaints(result, drawn.read_text(encoding="utf-8"))
-            else:
-                bad.append(f"{picture.relative_to(ROOT)}: its results cannot be drawn any more")
+                picture = pictures[result.with_suffix(".svg")] = drawn.read_text(encoding="utf-8")
+                bad += [f"the picture of {result.parent.name}/{result.name}: {what}" for what in complaints(picture)]
+    for file in sorted(shown()):
+        name = f"{file.parent.name}/{file.name}"
+        if file not in pictures:
+            bad.append(f"a page shows {name}, which no results draw")
+        elif not file.exists() or file.read_text(encoding="utf-8") != pictures[file]:
+            bad.append(f"{name}, which a page shows, is out of date: tools/bench/plot.py bench/results/{file.parent.name}/{file.stem}.json")
     sys.exit("\n".join(bad) if bad else 0)
 
 
