@@ -149,12 +149,11 @@ class Consumer:
                 sys.exit(f"expected '{says}', not '{said}'")
 
     def as_repository(self, address: str) -> dict[str, str]:
-        """The environment in which git finds these files, as they are, under an address, tagged with their version."""
+        """The environment in which git finds these files, as they are, under an address, on the branch main."""
         repository = self.work / "regraft.git"
         shutil.rmtree(repository, ignore_errors=True)
         git = ["git", f"--git-dir={repository}", f"--work-tree={ROOT}", "-c", "user.name=test", "-c", "user.email=test@regraft.invalid"]
-        version = re.search(r"version: '(.*)'", (ROOT / "meson.build").read_text(encoding="utf-8"))[1]
-        for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "test"], ["tag", f"v{version}"]):
+        for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "test"]):
             self.call(*git, *words)
         return {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"url.{repository.resolve().as_uri()}.insteadOf", "GIT_CONFIG_VALUE_0": address}
 
