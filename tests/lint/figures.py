@@ -4,7 +4,7 @@
     2.29<!-- = amd-epyc-vm/scale: max busiest_over_mean of load_locally/rollback -->
 
 is the largest value of that counter in bench/results/amd-epyc-vm/scale.json, among the benchmarks whose names begin so, rounded to as many
-digits. `ms` behind the kind (max ms) takes a time, CPU time where the file's clock says so, in milliseconds.
+digits. `ms` or `s` behind the kind (max ms) takes a time, CPU time where the file's clock says so, in milliseconds or seconds.
 """
 import decimal
 import pathlib
@@ -15,14 +15,17 @@ ROOT = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(ROOT / "tools/bench"))
 import results  # noqa: E402
 
-FIGURE = re.compile(r"([\d,]+(?:\.\d+)?)<!-- = ([\w-]+/[\w-]+): (max|min) (\w+) of (\S+) -->")
+FIGURE = re.compile(r"(-?[\d,]+(?:\.\d+)?)<!-- = ([\w-]+/[\w-]+): (max|min) (\w+) of (\S+) -->")
 COMMENT = re.compile(r"<!-- = ")
+TIMES = {"ms": 1e3, "s": 1.0}  # how many are in a second
 
 
 def values(file: pathlib.Path, counter: str, prefix: str) -> list[float]:
     points = [point for algorithms in results.read(file).families.values() for row in algorithms.values() for point in row]
     found = [point for point in points if point.run["name"].startswith(prefix)]
-    return [1e3 * point.seconds if counter == "ms" else point.run[counter] for point in found if counter == "ms" or counter in point.run]
+    if counter in TIMES:
+        return [TIMES[counter] * point.seconds for point in found]
+    return [point.run[counter] for point in found if counter in point.run]
 
 
 def complaints(page: pathlib.Path) -> list[str]:
