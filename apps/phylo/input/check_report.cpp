@@ -14,12 +14,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t text_width = 110;
+constexpr std::size_t line_width = 110;
 constexpr std::size_t partitions_shown = 20;
 
 std::string wrapped(std::string_view text, std::size_t indent) {
     std::string result;
-    auto room = text_width - indent;
+    auto room = line_width - indent;
     while (text.size() > room) {
         auto const blank = text.rfind(' ', room);
         auto const end = blank == std::string_view::npos || blank == 0 ? text.find(' ', room) : blank;

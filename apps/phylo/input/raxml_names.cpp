@@ -86,12 +86,12 @@ auto const* find(Table const& table, std::string_view name) {
 }
 
 /// An option, and its value if it is joined by '='. RAxML-NG accepts a single dash.
-struct Word {
+struct Argument {
     std::string name;
     std::optional<std::string> value;
 };
 
-Word split(std::string const& argument) {
+Argument split(std::string const& argument) {
     bool const has_one_dash = argument.size() > 2 && argument[0] == '-' && 'a' <= argument[1] && argument[1] <= 'z';
     auto const text = has_one_dash ? '-' + argument : argument;
     auto const end = text.starts_with("--") ? text.find('=') : std::string::npos;
@@ -162,19 +162,19 @@ private:
     }
 
     /// Precondition: next_ is behind the word.
-    std::optional<std::string> take_value(Word const& word) {
+    std::optional<std::string> take_value(Argument const& word) {
         bool const follows = !word.value && next_ < arguments_.size() && !arguments_[next_].starts_with('-');
         return follows ? arguments_[next_++] : word.value;
     }
 
-    void skip_if_harmless(Foreign const& option, Word const& word) {
+    void skip_if_harmless(Foreign const& option, Argument const& word) {
         auto const value = option.harmless.empty() ? std::nullopt : take_value(word);
         if (value && std::ranges::includes(parts(option.harmless), parts(*value))) return;
         throw InputError(std::string(option.raxml) +
                          " of RAxML-NG has no counterpart here: " + std::string(option.advice));
     }
 
-    void add_option(std::string const& name, Word const& word) {
+    void add_option(std::string const& name, Argument const& word) {
         words_.push_back(name);
         if (auto const value = take_value(word)) words_.push_back(value_for(name, *value));
     }

@@ -22,8 +22,8 @@ using common::svg_text;
 
 constexpr std::size_t most_rows = 64;
 constexpr double width = 860;
-constexpr double margin = 80;
-constexpr double row_height = 15;
+constexpr double figure_margin = 80;
+constexpr double bar_height = 15;
 constexpr double lengths_top = 76;
 constexpr double lengths_height = 120;
 constexpr double rows_top = 270;
@@ -40,7 +40,7 @@ struct Column {
     double size() const { return end - begin; }
     double at(double share) const { return begin + share * size(); }
 };
-constexpr Column slowdowns{margin, 385};
+constexpr Column slowdowns{figure_margin, 385};
 constexpr Column times{430, 630};
 constexpr Column slowest{685, width - 40};
 
@@ -117,8 +117,9 @@ std::string numbers_axis(double most, double bottom) {
     std::string svg;
     for (auto number = 0.0; number <= most; number += step) {
         auto const y = bottom - number / most * lengths_height;
-        svg += fmt::format("<path d=\"M{:.1f} {:.1f}H{:.1f}\" stroke=\"#e2e2e2\"/>\n", margin, y, width - 40);
-        svg += svg_text(margin - 8, y + 4, "text-anchor=\"end\" fill=\"#555555\"", fmt::format("{:.0f}", number));
+        svg += fmt::format("<path d=\"M{:.1f} {:.1f}H{:.1f}\" stroke=\"#e2e2e2\"/>\n", figure_margin, y, width - 40);
+        svg +=
+            svg_text(figure_margin - 8, y + 4, "text-anchor=\"end\" fill=\"#555555\"", fmt::format("{:.0f}", number));
     }
     return svg;
 }
@@ -131,7 +132,7 @@ std::string lengths_histogram(Profile const& profile) {
     }
     auto const is_used = [](double count) { return count > 0; };
     auto const begin = std::ranges::find_if(counts, is_used);
-    if (begin == counts.end()) return svg_text(margin, lengths_top + 20, grey, "no packages");
+    if (begin == counts.end()) return svg_text(figure_margin, lengths_top + 20, grey, "no packages");
     auto const first = static_cast<std::size_t>(begin - counts.begin());
     auto last = counts.size();
     while (!is_used(counts[last - 1])) --last;
@@ -139,7 +140,7 @@ std::string lengths_histogram(Profile const& profile) {
     auto const lowest = std::log10(WorkLog::bin_edge(first));
     auto const highest = std::log10(WorkLog::bin_edge(last));
     auto const at = [&](double ns) {
-        return margin + (std::log10(ns) - lowest) / (highest - lowest) * (width - 40 - margin);
+        return figure_margin + (std::log10(ns) - lowest) / (highest - lowest) * (width - 40 - figure_margin);
     };
     auto const bottom = lengths_top + lengths_height;
     auto const most = *std::ranges::max_element(counts);
@@ -155,7 +156,8 @@ std::string lengths_histogram(Profile const& profile) {
         auto const height = counts[bin] / most * lengths_height;
         svg += box(x, bottom - height, at(WorkLog::bin_edge(bin + 1)) - x, height, work_colour);
     }
-    return svg + fmt::format("<path d=\"M{:.1f} {:.1f}H{:.1f}\" stroke=\"#999999\"/>\n", margin, bottom, width - 40);
+    return svg +
+           fmt::format("<path d=\"M{:.1f} {:.1f}H{:.1f}\" stroke=\"#999999\"/>\n", figure_margin, bottom, width - 40);
 }
 
 /// Headings, and scales that extend over all rows.
@@ -185,24 +187,24 @@ std::string scales(double bottom, double most_slowest) {
 }
 
 std::string drawn(Row const& row, double y, double most_common, double most_slowest) {
-    auto svg = svg_text(margin - 8, y + 11, "class=\"rank\" text-anchor=\"end\" fill=\"#555555\"", row.label);
+    auto svg = svg_text(figure_margin - 8, y + 11, "class=\"rank\" text-anchor=\"end\" fill=\"#555555\"", row.label);
     auto const bin_width = slowdowns.size() / static_cast<double>(row.slowdowns.size());
     for (std::size_t bin = 0; bin < row.slowdowns.size(); ++bin) {
         if (row.slowdowns[bin] == 0) continue;
         // The square root makes rare bins visible too.
         auto const opacity = std::sqrt(row.slowdowns[bin] / most_common);
-        svg += box(slowdowns.begin + static_cast<double>(bin) * bin_width, y + 1, bin_width, row_height - 2,
+        svg += box(slowdowns.begin + static_cast<double>(bin) * bin_width, y + 1, bin_width, bar_height - 2,
                    svg_colours[0], std::max(0.05, opacity));
     }
     auto const all = std::max(row.all_ms(), 1e-9);
     double before = 0;
     for (auto const& [ms, colour] : {std::pair{row.work_ms, work_colour}, std::pair{row.waiting_ms, waiting_colour},
                                      std::pair{row.communication_ms, communication_colour}}) {
-        svg += box(times.at(before / all), y + 1, ms / all * times.size(), row_height - 2, colour);
+        svg += box(times.at(before / all), y + 1, ms / all * times.size(), bar_height - 2, colour);
         before += ms;
     }
     return svg +
-           box(slowest.begin, y + 1, row.slowest_share / most_slowest * slowest.size(), row_height - 2, svg_colours[1]);
+           box(slowest.begin, y + 1, row.slowest_share / most_slowest * slowest.size(), bar_height - 2, svg_colours[1]);
 }
 
 }  // namespace
@@ -215,19 +217,19 @@ std::string to_svg(Profile const& profile) {
         most_common = std::max(most_common, *std::ranges::max_element(row.slowdowns));
         most_slowest = std::max(most_slowest, row.slowest_share);
     }
-    auto const bottom = rows_top + row_height * static_cast<double>(rows.size());
+    auto const bottom = rows_top + bar_height * static_cast<double>(rows.size());
     auto svg = common::svg_begin(width, bottom + 40);
-    svg += svg_text(margin, 24, "font-size=\"14\" font-weight=\"bold\"", "Where ranks lose time");
-    svg += svg_text(margin, 42, grey,
+    svg += svg_text(figure_margin, 24, "font-size=\"14\" font-weight=\"bold\"", "Where ranks lose time");
+    svg += svg_text(figure_margin, 42, grey,
                     fmt::format("packages take {:.1f} % longer than if all ranks worked equally long ({} compared, one "
                                 "in {})",
                                 100 * profile.imbalance, profile.num_compared, profile.one_in));
-    svg += svg_text(margin, lengths_top - 8, "font-weight=\"bold\"", "number of packages by length, all ranks");
+    svg += svg_text(figure_margin, lengths_top - 8, "font-weight=\"bold\"", "number of packages by length, all ranks");
     svg += lengths_histogram(profile);
-    svg += svg_text(margin - 8, rows_top - 22, "text-anchor=\"end\" font-weight=\"bold\"", "rank");
+    svg += svg_text(figure_margin - 8, rows_top - 22, "text-anchor=\"end\" font-weight=\"bold\"", "rank");
     svg += scales(bottom, most_slowest);
     for (std::size_t i = 0; i < rows.size(); ++i)
-        svg += drawn(rows[i], rows_top + row_height * static_cast<double>(i), most_common, most_slowest);
+        svg += drawn(rows[i], rows_top + bar_height * static_cast<double>(i), most_common, most_slowest);
     return svg + "</svg>\n";
 }
 

@@ -41,7 +41,7 @@ std::size_t record_bytes(std::uint32_t num_states) {
     return sizeof(char) + num_states * sizeof(std::uint32_t);
 }
 
-std::vector<std::uint32_t> rounded(std::span<double const> probabilities) {
+std::vector<std::uint32_t> rounded_to_floats(std::span<double const> probabilities) {
     std::vector<std::uint32_t> result;
     for (auto const p : probabilities) result.push_back(static_cast<std::uint32_t>(std::lround(p * unit)));
     return result;
@@ -173,7 +173,7 @@ public:
         if (comm_.leads()) cells_.push_back(cell);
         if (!probabilities.empty()) {
             share_.put(letters_[cell.partition].of_probable(probabilities));
-            share_.put_plain(std::span<std::uint32_t const>(rounded(probabilities)));
+            share_.put_plain(std::span<std::uint32_t const>(rounded_to_floats(probabilities)));
         }
         bytes_ += record_bytes(spec.num_states());
         return bytes_ < bytes_at_once || flush();

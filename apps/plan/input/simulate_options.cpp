@@ -9,7 +9,7 @@
 namespace regraft::plan {
 namespace {
 
-constexpr char const* description =
+constexpr char const* simulate_description =
     "simulate the life of a whole job: failures, recoveries, time, traffic, memory, cost, data loss";
 
 constexpr char const* footer =
@@ -49,7 +49,7 @@ CLI::App* add_simulate(CLI::App& app, SimulateOptions& options) {
     constexpr std::uint64_t most_jobs = 100'000;
     constexpr std::uint32_t most_threads = 1024;
     constexpr auto most = std::numeric_limits<std::uint64_t>::max();
-    auto* const simulate = app.add_subcommand("simulate", description);
+    auto* const simulate = app.add_subcommand("simulate", simulate_description);
     OptionGroup const machine(*simulate, "Machine");
     machine.add_ranks(options.ranks);
     machine.add_whole("--node-size", "K", options.node_size, "ranks of a node (default 1)", 1, most_ranks);

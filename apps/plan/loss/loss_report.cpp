@@ -82,7 +82,7 @@ std::string failures_until_loss(LossPlan const& plan) {
     return text;
 }
 
-std::string simulated(LossOptions const& options, LossPlan const& plan) {
+std::string simulated_lines(LossOptions const& options, LossPlan const& plan) {
     auto text = fmt::format("\nsimulated: {}, seed {}\n", counted(options.trials, "trial"), options.seed);
     text += heading("", plan);
     text += line("mean", plan, [&](Safety const& safety) { return shown_failures(safety.trials->mean(), plan); });
@@ -161,7 +161,7 @@ std::string text_of(LossOptions const& options, LossPlan const& plan) {
                                             options.node_size, counted(plan.units, "node")));
     table.row("loss", fmt::format("as soon as all {}s that keep some block have failed", unit_name(options)));
     auto text = table.take() + probabilities(options, plan) + failures_until_loss(plan);
-    if (options.trials > 0) text += simulated(options, plan);
+    if (options.trials > 0) text += simulated_lines(options, plan);
     if (lacks_closed_form(plan)) {
         text += fmt::format("\n{}: the sets of {}s that keep the same block overlap, so there is no closed form{}\n",
                             options.trials > 0 ? "~" : unknown, unit_name(options),

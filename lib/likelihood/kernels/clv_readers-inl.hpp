@@ -1,10 +1,5 @@
 // Readers of sides that are CLVs.
-#if defined(REGRAFT_LIKELIHOOD_CLV_READERS_INL) == defined(HWY_TARGET_TOGGLE)  // once per instruction set
-#ifdef REGRAFT_LIKELIHOOD_CLV_READERS_INL
-#undef REGRAFT_LIKELIHOOD_CLV_READERS_INL
-#else
-#define REGRAFT_LIKELIHOOD_CLV_READERS_INL
-#endif
+#pragma once
 
 #include <cstddef>
 
@@ -86,5 +81,3 @@ private:
 }  // namespace
 }  // namespace regraft::likelihood::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#endif

@@ -1,10 +1,5 @@
 // Readers of sides whose sites have masks or classes.
-#if defined(REGRAFT_LIKELIHOOD_CODE_READERS_INL) == defined(HWY_TARGET_TOGGLE)  // once per instruction set
-#ifdef REGRAFT_LIKELIHOOD_CODE_READERS_INL
-#undef REGRAFT_LIKELIHOOD_CODE_READERS_INL
-#else
-#define REGRAFT_LIKELIHOOD_CODE_READERS_INL
-#endif
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -136,5 +131,3 @@ private:
 }  // namespace
 }  // namespace regraft::likelihood::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#endif

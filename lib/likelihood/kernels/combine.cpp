@@ -4,11 +4,6 @@
 #include <cstdint>
 
 #include "likelihood/kernels/kernels.hpp"
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "likelihood/kernels/combine.cpp"
-#include <hwy/foreach_target.h>  // includes this file again for every instruction set
-//
 #include "likelihood/kernels/scalers-inl.hpp"
 #include "likelihood/kernels/sides-inl.hpp"
 
@@ -59,18 +54,6 @@ void combine_products(S shape, Left left, Right right, double* clv, std::uint16_
     });
 }
 
-void combine(Shape shape, Side const& left, Side const& right, double* clv, std::uint16_t* scalers, Blocks blocks) {
-    auto const first = blocks.first * shape.block_scalers();
-    auto const of = [&](Side const& side) { return side.scalers == nullptr ? nullptr : side.scalers + first; };
-    add_scalers((blocks.last - blocks.first) * shape.block_scalers(), of(left), of(right), scalers + first);
-    with_known(shape, [&](auto known) {
-        if (left.systems != nullptr) {
-            return combine_products(known, SiteProduct(known, left), SiteProduct(known, right), clv, scalers, blocks);
-        }
-        with_products(known, left, right, [&](auto a, auto b) { combine_products(known, a, b, clv, scalers, blocks); });
-    });
-}
-
 template <class S, class Reader>
 void make_rows_of(S shape, Reader reader, std::size_t num_classes, double* rows, Blocks blocks) {
     alignas(64) std::array<double, step> number;
@@ -95,6 +78,22 @@ void make_rows_of(S shape, Reader reader, std::size_t num_classes, double* rows,
     });
 }
 
+}  // namespace
+
+void combine(Shape shape, Side const& left, Side const& right, double* clv, std::uint16_t* scalers, Blocks blocks) {
+    auto const first = blocks.first * shape.block_scalers();
+    auto const of = [&](Side const& side) { return side.scalers == nullptr ? nullptr : side.scalers + first; };
+    add_scalers((blocks.last - blocks.first) * shape.block_scalers(), of(left), of(right), scalers + first);
+    if (left.systems != nullptr) {
+        return with_known_systems(shape, [&](auto known) {
+            combine_products(known, SiteProduct(known, left), SiteProduct(known, right), clv, scalers, blocks);
+        });
+    }
+    with_known(shape, [&](auto known) {
+        with_products(known, left, right, [&](auto a, auto b) { combine_products(known, a, b, clv, scalers, blocks); });
+    });
+}
+
 void make_rows(Shape shape, Side const& side, std::size_t num_classes, double* rows, Blocks blocks) {
     with_known(shape, [&](auto known) {
         if (side.matrices == nullptr) {
@@ -105,25 +104,5 @@ void make_rows(Shape shape, Side const& side, std::size_t num_classes, double* r
     });
 }
 
-}  // namespace
 }  // namespace regraft::likelihood::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-
-namespace regraft::likelihood::kernels {
-namespace {
-HWY_EXPORT(combine);
-HWY_EXPORT(make_rows);
-}  // namespace
-
-void combine(Shape shape, Side const& left, Side const& right, double* clv, std::uint16_t* scalers, Blocks blocks) {
-    HWY_DYNAMIC_DISPATCH(combine)(shape, left, right, clv, scalers, blocks);
-}
-void make_rows(Shape shape, Side const& side, std::size_t num_classes, double* rows, Blocks blocks) {
-    HWY_DYNAMIC_DISPATCH(make_rows)(shape, side, num_classes, rows, blocks);
-}
-
-}  // namespace regraft::likelihood::kernels
-
-#endif

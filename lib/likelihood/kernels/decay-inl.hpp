@@ -1,11 +1,6 @@
 // Exponentials for x <= 0, in fewer operations than for any x. Each is a polynomial that interpolates at Chebyshev's
 // points; rounding excepted, its relative error is below 2^-55.
-#if defined(REGRAFT_LIKELIHOOD_DECAY_INL) == defined(HWY_TARGET_TOGGLE)  // once per instruction set
-#ifdef REGRAFT_LIKELIHOOD_DECAY_INL
-#undef REGRAFT_LIKELIHOOD_DECAY_INL
-#else
-#define REGRAFT_LIKELIHOOD_DECAY_INL
-#endif
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -78,5 +73,3 @@ HWY_INLINE Vector decay(Vector x) {
 }  // namespace
 }  // namespace regraft::likelihood::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#endif

@@ -3,14 +3,9 @@
 #include <cstddef>
 #include <span>
 
-#include "likelihood/kernels/kernels.hpp"
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "likelihood/kernels/derivatives.cpp"
-#include <hwy/foreach_target.h>  // includes this file again for every instruction set
-//
 #include "likelihood/kernels/decay-inl.hpp"
 #include "likelihood/kernels/elementary-inl.hpp"
+#include "likelihood/kernels/kernels.hpp"
 #include "likelihood/kernels/scalers-inl.hpp"
 #include "likelihood/kernels/sides-inl.hpp"
 #include "likelihood/kernels/sums-inl.hpp"
@@ -34,32 +29,6 @@ void make_table_of(S shape, Left left, Right right, Side const& near, Side const
             multiply(shape, left, right, c, table + shape.place(block, c, 0) + site,
                      [&](auto v, Vector x) INLINED { return hn::Mul(x, factor[v]); });
         }
-    });
-}
-
-void make_table(Shape shape, Side const& near, Side const& far, double const* invariant, double* table, Blocks blocks) {
-    with_known(shape, [&](auto known) {
-        if (near.systems != nullptr) {
-            return make_table_of(known, SiteSpectrum(known, near), SiteSpectrum(known, far), near, far, invariant,
-                                 table, blocks);
-        }
-        with_products(known, near, far,
-                      [&](auto a, auto b) { make_table_of(known, a, b, near, far, invariant, table, blocks); });
-    });
-}
-
-void make_products(Shape shape, Side const& near, Side const& far, double const* invariant, double* table,
-                   Blocks blocks) {
-    with_known(shape, [&](auto known) {
-        if (far.systems != nullptr) {
-            return make_table_of(known, Plain(known, near), SiteProduct(known, far), near, far, invariant, table,
-                                 blocks);
-        }
-        with_product(known, far, [&](auto b) {
-            auto const make = [&](auto a) { make_table_of(known, a, b, near, far, invariant, table, blocks); };
-            if (near.classes == nullptr) return make(Plain(known, near));
-            make(RowOfClass(known, near));
-        });
     });
 }
 
@@ -168,6 +137,34 @@ void add_derivatives_with(Shape shape, double const* table, Given const& terms, 
     for (auto const& accumulator : accumulators) accumulator.finish();
 }
 
+}  // namespace
+
+void make_table(Shape shape, Side const& near, Side const& far, double const* invariant, double* table, Blocks blocks) {
+    if (near.systems != nullptr) {
+        return with_known_systems(shape, [&](auto known) {
+            make_table_of(known, SiteSpectrum(known, near), SiteSpectrum(known, far), near, far, invariant, table,
+                          blocks);
+        });
+    }
+    with_known(shape, [&](auto known) {
+        with_products(known, near, far,
+                      [&](auto a, auto b) { make_table_of(known, a, b, near, far, invariant, table, blocks); });
+    });
+}
+
+void make_products(Shape shape, Side const& near, Side const& far, double const* invariant, double* table,
+                   Blocks blocks) {
+    if (far.systems != nullptr) {
+        return with_known_systems(shape, [&](auto known) {
+            make_table_of(known, Plain(known, near), SiteProduct(known, far), near, far, invariant, table, blocks);
+        });
+    }
+    // Once per search: readers of any kind are fast enough.
+    with_known(shape, [&](auto known) {
+        make_table_of(known, AnyLikelihoods(known, near), AnyProduct(known, far), near, far, invariant, table, blocks);
+    });
+}
+
 void add_derivatives(Shape shape, double const* table, double const* terms, double const* invariant, Weights weights,
                      std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks) {
     add_derivatives_with<Terms>(shape, table, terms, invariant, weights, scales, sums, blocks);
@@ -179,36 +176,5 @@ void add_site_derivatives(Shape shape, double const* table, SiteTerms const& ter
     add_derivatives_with<TermsOfSites>(shape, table, terms, invariant, weights, scales, sums, blocks);
 }
 
-}  // namespace
 }  // namespace regraft::likelihood::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-
-namespace regraft::likelihood::kernels {
-namespace {
-HWY_EXPORT(make_table);
-HWY_EXPORT(make_products);
-HWY_EXPORT(add_derivatives);
-HWY_EXPORT(add_site_derivatives);
-}  // namespace
-
-void make_table(Shape shape, Side const& near, Side const& far, double const* invariant, double* table, Blocks blocks) {
-    HWY_DYNAMIC_DISPATCH(make_table)(shape, near, far, invariant, table, blocks);
-}
-void make_products(Shape shape, Side const& near, Side const& far, double const* invariant, double* table,
-                   Blocks blocks) {
-    HWY_DYNAMIC_DISPATCH(make_products)(shape, near, far, invariant, table, blocks);
-}
-void add_derivatives(Shape shape, double const* table, double const* terms, double const* invariant, Weights weights,
-                     std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks) {
-    HWY_DYNAMIC_DISPATCH(add_derivatives)(shape, table, terms, invariant, weights, scales, sums, blocks);
-}
-void add_derivatives(Shape shape, double const* table, SiteTerms const& terms, double const* invariant, Weights weights,
-                     std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks) {
-    HWY_DYNAMIC_DISPATCH(add_site_derivatives)(shape, table, terms, invariant, weights, scales, sums, blocks);
-}
-
-}  // namespace regraft::likelihood::kernels
-
-#endif

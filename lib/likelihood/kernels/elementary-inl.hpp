@@ -1,10 +1,5 @@
 // Elementary functions from IEEE operations.
-#if defined(REGRAFT_LIKELIHOOD_ELEMENTARY_INL) == defined(HWY_TARGET_TOGGLE)  // once per instruction set
-#ifdef REGRAFT_LIKELIHOOD_ELEMENTARY_INL
-#undef REGRAFT_LIKELIHOOD_ELEMENTARY_INL
-#else
-#define REGRAFT_LIKELIHOOD_ELEMENTARY_INL
-#endif
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -100,5 +95,3 @@ HWY_INLINE Vector logarithm(Vector x) {
 }  // namespace
 }  // namespace regraft::likelihood::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#endif

@@ -3,13 +3,8 @@
 #include <array>
 #include <span>
 
-#include "likelihood/kernels/kernels.hpp"
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "likelihood/kernels/elementary.cpp"
-#include <hwy/foreach_target.h>  // includes this file again for every instruction set
-//
 #include "likelihood/kernels/elementary-inl.hpp"
+#include "likelihood/kernels/kernels.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace regraft::likelihood::kernels::HWY_NAMESPACE {
@@ -27,6 +22,8 @@ void for_vectors(std::span<double> x, Function function) {
     }
 }
 
+}  // namespace
+
 void exponentials(std::span<double> x) {
     for_vectors(x, [](auto v) HWY_ATTR { return exponential(v); });
 }
@@ -41,29 +38,5 @@ void logarithms(std::span<double> x) {
     for_vectors(x, [](auto v) HWY_ATTR { return logarithm(v); });
 }
 
-}  // namespace
 }  // namespace regraft::likelihood::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-
-namespace regraft::likelihood::kernels {
-namespace {
-HWY_EXPORT(exponentials);
-HWY_EXPORT(exponentials_minus);
-HWY_EXPORT(logarithms);
-}  // namespace
-
-void exponentials(std::span<double> x) {
-    HWY_DYNAMIC_DISPATCH(exponentials)(x);
-}
-void exponentials_minus(std::span<double> x, double const* minus) {
-    HWY_DYNAMIC_DISPATCH(exponentials_minus)(x, minus);
-}
-void logarithms(std::span<double> x) {
-    HWY_DYNAMIC_DISPATCH(logarithms)(x);
-}
-
-}  // namespace regraft::likelihood::kernels
-
-#endif

@@ -1,52 +1,164 @@
 #include "regraft/likelihood/instructions.hpp"
 
 #include <algorithm>
-#include <array>
+#include <atomic>
+#include <span>
 
-#include <hwy/highway.h>
+#include <hwy/targets.h>
 
+#include "likelihood/kernels/kernels.hpp"
 #include "regraft/core/contracts.hpp"
+
+// REGRAFT_FOR_SETS(F) is F(set) for each instruction set that meson.build compiles the kernels for, the fastest first.
+// Each set has all kernels, in a namespace of its own.
+#define REGRAFT_DECLARE(set)                                          \
+    namespace regraft::likelihood::kernels::N_##set {                 \
+        decltype(kernels::exponentials) exponentials;                 \
+        decltype(kernels::exponentials) logarithms;                   \
+        decltype(kernels::exponentials_minus) exponentials_minus;     \
+        decltype(kernels::transition) transition;                     \
+        decltype(kernels::combine) combine;                           \
+        decltype(kernels::make_rows) make_rows;                       \
+        decltype(kernels::add_loglh) add_loglh;                       \
+        decltype(kernels::make_table) make_table;                     \
+        decltype(kernels::make_products) make_products;               \
+        decltype(kernels::add_derivatives) add_derivatives;           \
+        decltype(kernels::add_site_derivatives) add_site_derivatives; \
+    }
+REGRAFT_FOR_SETS(REGRAFT_DECLARE)
 
 namespace regraft::likelihood {
 namespace {
 
-struct Target {
-    std::string_view name;
-    std::int64_t bits;
+/// The kernels of an instruction set.
+struct Set {
+    std::int64_t target = 0;
+    decltype(&kernels::exponentials) exponentials;
+    decltype(&kernels::logarithms) logarithms;
+    decltype(&kernels::exponentials_minus) exponentials_minus;
+    decltype(&kernels::transition) transition;
+    decltype(&kernels::combine) combine;
+    decltype(&kernels::make_rows) make_rows;
+    decltype(&kernels::add_loglh) add_loglh;
+    decltype(&kernels::make_table) make_table;
+    decltype(&kernels::make_products) make_products;
+    decltype(&kernels::add_derivatives) add_derivatives;
+    decltype(&kernels::add_site_derivatives) add_site_derivatives;
+
+    std::string_view name() const {
+        switch (target) {
+            case HWY_AVX3:
+                return "avx512";
+            case HWY_AVX2:
+                return "avx2";
+            case HWY_SSE4:
+                return "sse4";
+            case HWY_NEON:
+                return "neon";
+            default:
+                return "scalar";
+        }
+    }
+    bool runs_here() const { return ((hwy::SupportedTargets() | HWY_SCALAR) & target) != 0; }
 };
-constexpr std::array targets{
-    Target{"avx512", HWY_AVX3 | HWY_AVX3_DL},
-    Target{"avx2", HWY_AVX2},
-    Target{"sse4", HWY_SSE4},
-    Target{"neon", HWY_NEON},
-    Target{"scalar", HWY_EMU128 | HWY_SCALAR},
-};
+
+#define REGRAFT_SET(set)                      \
+    Set{HWY_##set,                            \
+        kernels::N_##set::exponentials,       \
+        kernels::N_##set::logarithms,         \
+        kernels::N_##set::exponentials_minus, \
+        kernels::N_##set::transition,         \
+        kernels::N_##set::combine,            \
+        kernels::N_##set::make_rows,          \
+        kernels::N_##set::add_loglh,          \
+        kernels::N_##set::make_table,         \
+        kernels::N_##set::make_products,      \
+        kernels::N_##set::add_derivatives,    \
+        kernels::N_##set::add_site_derivatives},
+constexpr Set sets[] = {REGRAFT_FOR_SETS(REGRAFT_SET)};  // NOLINT(*-avoid-c-arrays): as many as there are
+
+/// The sets that this CPU has.
+std::vector<Set const*> const& available() {
+    static auto const found = [] {
+        std::vector<Set const*> runs;
+        for (auto const& set : sets) {
+            if (set.runs_here()) runs.push_back(&set);
+        }
+        REGRAFT_EXPECTS(!runs.empty());
+        return runs;
+    }();
+    return found;
+}
+
+std::atomic<Set const*>& choice() {
+    static std::atomic<Set const*> chosen = available().front();
+    return chosen;
+}
+
+Set const& used() {
+    return *choice().load(std::memory_order_relaxed);
+}
 
 }  // namespace
 
 std::vector<std::string_view> available_instructions() {
-    static std::int64_t const supported = hwy::SupportedTargets() | HWY_EMU128 | HWY_SCALAR;
     std::vector<std::string_view> names;
-    for (auto const& target : targets) {
-        if ((target.bits & supported & HWY_TARGETS) != 0) names.push_back(target.name);
-    }
+    for (auto const* set : available()) names.push_back(set->name());
     return names;
 }
 
 void use_instructions(std::string_view name) {
-    auto const target = std::find_if(targets.begin(), targets.end(), [&](auto& t) { return t.name == name; });
-    REGRAFT_EXPECTS(target != targets.end());
-    static_cast<void>(available_instructions());  // asks the CPU before the choice is overridden
-    hwy::SetSupportedTargetsForTest(target->bits);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    auto const& sets = available();
+    auto const found = std::find_if(sets.begin(), sets.end(), [&](auto* set) { return set->name() == name; });
+    REGRAFT_EXPECTS(found != sets.end());
+    choice() = *found;
 }
 
 std::string_view used_instructions() {
-    auto const best = hwy::SupportedTargets() & HWY_TARGETS;
-    for (auto const& target : targets) {
-        if ((target.bits & best) != 0) return target.name;
-    }
-    return "scalar";
+    return used().name();
 }
 
+namespace kernels {
+
+void exponentials(std::span<double> x) {
+    used().exponentials(x);
+}
+void logarithms(std::span<double> x) {
+    used().logarithms(x);
+}
+void exponentials_minus(std::span<double> x, double const* minus) {
+    used().exponentials_minus(x, minus);
+}
+void transition(Shape shape, double const* columns, double const* inverse, double const* factors, double diagonal,
+                double* matrix) {
+    used().transition(shape, columns, inverse, factors, diagonal, matrix);
+}
+void combine(Shape shape, Side const& left, Side const& right, double* clv, std::uint16_t* scalers, Blocks blocks) {
+    used().combine(shape, left, right, clv, scalers, blocks);
+}
+void make_rows(Shape shape, Side const& side, std::size_t num_classes, double* rows, Blocks blocks) {
+    used().make_rows(shape, side, num_classes, rows, blocks);
+}
+void add_loglh(Shape shape, Side const& near, Side const& far, Root const& root, Weights weights,
+               FixedScale const& scale, FixedSum& sum, double* per_site, Blocks blocks) {
+    used().add_loglh(shape, near, far, root, weights, scale, sum, per_site, blocks);
+}
+void make_table(Shape shape, Side const& near, Side const& far, double const* invariant, double* table, Blocks blocks) {
+    used().make_table(shape, near, far, invariant, table, blocks);
+}
+void make_products(Shape shape, Side const& near, Side const& far, double const* invariant, double* table,
+                   Blocks blocks) {
+    used().make_products(shape, near, far, invariant, table, blocks);
+}
+void add_derivatives(Shape shape, double const* table, double const* terms, double const* invariant, Weights weights,
+                     std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks) {
+    used().add_derivatives(shape, table, terms, invariant, weights, scales, sums, blocks);
+}
+void add_site_derivatives(Shape shape, double const* table, SiteTerms const& terms, double const* invariant,
+                          Weights weights, std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums,
+                          Blocks blocks) {
+    used().add_site_derivatives(shape, table, terms, invariant, weights, scales, sums, blocks);
+}
+
+}  // namespace kernels
 }  // namespace regraft::likelihood

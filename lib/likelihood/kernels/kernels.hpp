@@ -134,7 +134,8 @@ struct SiteTerms {
     double length = 0;
 };
 /// The same with these terms.
-void add_derivatives(Shape shape, double const* table, SiteTerms const& terms, double const* invariant, Weights weights,
-                     std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks);
+void add_site_derivatives(Shape shape, double const* table, SiteTerms const& terms, double const* invariant,
+                          Weights weights, std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums,
+                          Blocks blocks);
 
 }  // namespace regraft::likelihood::kernels

@@ -2,13 +2,8 @@
 #include <cstddef>
 #include <numbers>
 
-#include "likelihood/kernels/kernels.hpp"
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "likelihood/kernels/loglh.cpp"
-#include <hwy/foreach_target.h>  // includes this file again for every instruction set
-//
 #include "likelihood/kernels/elementary-inl.hpp"
+#include "likelihood/kernels/kernels.hpp"
 #include "likelihood/kernels/scalers-inl.hpp"
 #include "likelihood/kernels/sides-inl.hpp"
 #include "likelihood/kernels/sums-inl.hpp"
@@ -97,42 +92,26 @@ void add_loglh_of(S shape, Near near, Far far, FrequenciesOf frequencies, Side c
     });
 }
 
+}  // namespace
+
 void add_loglh(Shape shape, Side const& near, Side const& far, Root const& root, Weights weights,
                FixedScale const& scale, FixedSum& sum, double* per_site, Blocks blocks) {
     Accumulator accumulator(scale, sum);
-    with_known(shape, [&](auto known) {
-        if (root.systems != nullptr) {
-            return add_loglh_of(known, Plain(known, near), SiteProduct(known, far), SiteFrequencies(known, root), near,
-                                far, root, weights, accumulator, per_site, blocks);
-        }
-        with_product(known, far, [&](auto far_reader) {
-            auto const add = [&](auto near_reader) {
-                add_loglh_of(known, near_reader, far_reader, Frequencies(known, root), near, far, root, weights,
-                             accumulator, per_site, blocks);
-            };
-            if (near.classes == nullptr) return add(Plain(known, near));
-            add(RowOfClass(known, near));
+    if (root.systems != nullptr) {
+        with_known_systems(shape, [&](auto known) {
+            add_loglh_of(known, Plain(known, near), SiteProduct(known, far), SiteFrequencies(known, root), near, far,
+                         root, weights, accumulator, per_site, blocks);
         });
-    });
+    } else {
+        with_known(shape, [&](auto known) {
+            with_product(known, far, [&](auto far_reader) {
+                add_loglh_of(known, AnyLikelihoods(known, near), far_reader, Frequencies(known, root), near, far, root,
+                             weights, accumulator, per_site, blocks);
+            });
+        });
+    }
     accumulator.finish();
 }
 
-}  // namespace
 }  // namespace regraft::likelihood::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-
-namespace regraft::likelihood::kernels {
-namespace {
-HWY_EXPORT(add_loglh);
-}  // namespace
-
-void add_loglh(Shape shape, Side const& near, Side const& far, Root const& root, Weights weights,
-               FixedScale const& scale, FixedSum& sum, double* per_site, Blocks blocks) {
-    HWY_DYNAMIC_DISPATCH(add_loglh)(shape, near, far, root, weights, scale, sum, per_site, blocks);
-}
-
-}  // namespace regraft::likelihood::kernels
-
-#endif

@@ -1,10 +1,5 @@
 // The scalers of the two sides of a node or an edge.
-#if defined(REGRAFT_LIKELIHOOD_SCALERS_INL) == defined(HWY_TARGET_TOGGLE)  // once per instruction set
-#ifdef REGRAFT_LIKELIHOOD_SCALERS_INL
-#undef REGRAFT_LIKELIHOOD_SCALERS_INL
-#else
-#define REGRAFT_LIKELIHOOD_SCALERS_INL
-#endif
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -79,5 +74,3 @@ private:
 }  // namespace
 }  // namespace regraft::likelihood::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#endif

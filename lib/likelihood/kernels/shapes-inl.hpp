@@ -1,10 +1,5 @@
 // Loops over blocks, categories and states, for shapes that may be known at compile time.
-#if defined(REGRAFT_LIKELIHOOD_SHAPES_INL) == defined(HWY_TARGET_TOGGLE)  // once per instruction set
-#ifdef REGRAFT_LIKELIHOOD_SHAPES_INL
-#undef REGRAFT_LIKELIHOOD_SHAPES_INL
-#else
-#define REGRAFT_LIKELIHOOD_SHAPES_INL
-#endif
+#pragma once
 
 #include <cstddef>
 #include <type_traits>
@@ -41,6 +36,7 @@ public:
                                                 : known_states <= 4 ? known_states
                                                                     : (step == 8 ? 20 : 4);
 
+    static constexpr bool is_known = known_states != 0;
     static constexpr std::size_t most_states = known_states == 0 ? 64 : known_states;
     static constexpr bool may_have_masks = known_states == 0 || has_masks(known_states);
 
@@ -58,7 +54,8 @@ private:
     Shape shape_;
 };
 
-/// Calls f with the shape as a type. If fused multiply-add is emulated, one type suffices.
+/// Calls f with the shape as a type. Nucleotides and amino acids have types of their own; all other alphabets share
+/// one, whose loops are general. If fused multiply-add is emulated, that type suffices.
 template <class Function>
 HWY_INLINE void with_known(Shape shape, Function f) {
 #if HWY_NATIVE_FMA
@@ -68,8 +65,15 @@ HWY_INLINE void with_known(Shape shape, Function f) {
     f(Known<0>(shape));
 }
 
+/// The same where sites have rate matrices of their own, which in practice only amino acids have.
+template <class Function>
+HWY_INLINE void with_known_systems(Shape shape, Function f) {
+#if HWY_NATIVE_FMA
+    if (shape.states == 20) return f(Known<20>(shape));
+#endif
+    f(Known<0>(shape));
+}
+
 }  // namespace
 }  // namespace regraft::likelihood::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#endif

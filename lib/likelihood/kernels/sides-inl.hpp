@@ -1,10 +1,5 @@
 // The contributions of the two sides of a node or an edge, and their product.
-#if defined(REGRAFT_LIKELIHOOD_SIDES_INL) == defined(HWY_TARGET_TOGGLE)  // once per instruction set
-#ifdef REGRAFT_LIKELIHOOD_SIDES_INL
-#undef REGRAFT_LIKELIHOOD_SIDES_INL
-#else
-#define REGRAFT_LIKELIHOOD_SIDES_INL
-#endif
+#pragma once
 
 #include <cstddef>
 #include <type_traits>
@@ -17,9 +12,69 @@ HWY_BEFORE_NAMESPACE();
 namespace regraft::likelihood::kernels::HWY_NAMESPACE {
 namespace {
 
+/// The product of a side of any kind, which is chosen at run time, so that general loops are compiled once.
+template <class S>
+class AnyProduct {
+public:
+    static constexpr int kind = 3;  // for with_products
+    AnyProduct(S shape, Side const& side)
+        : has_masks_(side.masks != nullptr),
+          has_classes_(side.classes != nullptr),
+          masks_(shape, side),
+          classes_(shape, side),
+          clv_(shape, side) {}
+    HWY_INLINE void begin(std::size_t) const {}
+    HWY_INLINE void move_to(std::size_t block, std::size_t site) {
+        if (has_masks_) return masks_.move_to(block, site);
+        if (has_classes_) return classes_.move_to(block, site);
+        clv_.move_to(block, site);
+    }
+    HWY_INLINE void prefetch(std::size_t category) const {
+        if (!has_masks_ && !has_classes_) clv_.prefetch(category);
+    }
+    template <std::size_t count>
+    HWY_INLINE void get(std::size_t category, std::size_t row, Group<count>& out) const {
+        if (has_masks_) return masks_.get(category, row, out);
+        if (has_classes_) return classes_.get(category, row, out);
+        clv_.get(category, row, out);
+    }
+
+private:
+    bool has_masks_;
+    bool has_classes_;
+    MaskProduct<S> masks_;
+    RowOfClass<S> classes_;
+    Product<S> clv_;
+};
+
+/// The likelihoods at an inner node, which are those of the sites or of their classes.
+template <class S>
+class AnyLikelihoods {
+public:
+    AnyLikelihoods(S shape, Side const& side)
+        : has_classes_(side.classes != nullptr), classes_(shape, side), clv_(shape, side) {}
+    HWY_INLINE void begin(std::size_t) const {}
+    HWY_INLINE void move_to(std::size_t block, std::size_t site) {
+        if (has_classes_) return classes_.move_to(block, site);
+        clv_.move_to(block, site);
+    }
+    HWY_INLINE void prefetch(std::size_t) const {}
+    template <std::size_t count>
+    HWY_INLINE void get(std::size_t category, std::size_t row, Group<count>& out) const {
+        if (has_classes_) return classes_.get(category, row, out);
+        clv_.get(category, row, out);
+    }
+
+private:
+    bool has_classes_;
+    RowOfClass<S> classes_;
+    Plain<S> clv_;
+};
+
 /// Calls f with a reader of the side, of the kind that the side needs.
 template <class S, class Function>
 HWY_INLINE void with_product(S shape, Side const& side, Function f) {
+    if constexpr (!S::is_known) return f(AnyProduct<S>(shape, side));
     if constexpr (S::may_have_masks) {
         if (side.masks != nullptr) return f(MaskProduct<S>(shape, side));
     }
@@ -66,5 +121,3 @@ HWY_INLINE void multiply(S shape, Left& left, Right& right, std::size_t category
 }  // namespace
 }  // namespace regraft::likelihood::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#endif

@@ -1,10 +1,5 @@
 // Readers of sides whose sites have rate matrices of their own.
-#if defined(REGRAFT_LIKELIHOOD_SITE_READERS_INL) == defined(HWY_TARGET_TOGGLE)  // once per instruction set
-#ifdef REGRAFT_LIKELIHOOD_SITE_READERS_INL
-#undef REGRAFT_LIKELIHOOD_SITE_READERS_INL
-#else
-#define REGRAFT_LIKELIHOOD_SITE_READERS_INL
-#endif
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -25,11 +20,11 @@ public:
         if (category % this->at_once != 0) return;
         SiteSpectrum<S>::begin(category);
         this->in_parts(category, [&](std::size_t first, auto count) INLINED {
-            unrolled<count>([&](auto c) INLINED { make_factors(first + c); });
+            for (std::size_t c = 0; c < count; ++c) make_factors(first + c);
             auto const part = first % this->at_once;
             this->template multiply<count>(
                 &factored_[part],
-                [&](std::size_t k, std::size_t row, auto v) INLINED { return this->vector(k, row, v); },
+                [&](std::size_t k, std::size_t row, std::size_t v) INLINED { return this->vector(k, row, v); },
                 &changes_[part]);
         });
     }
@@ -47,12 +42,12 @@ public:
 
 private:
     /// What the spectrum becomes along the edge; in a short time, its change.
-    HWY_INLINE void make_factors(std::size_t category) {
+    HWY_NOINLINE void make_factors(std::size_t category) {
         auto const n = this->shape_.states();
         auto const part = category % this->at_once;
         auto const& spectrum = this->spectrum_of(category);
         auto const time = constant(this->side_.matrices[category]);
-        unrolled<vectors>([&](auto v) INLINED {
+        for (std::size_t v = 0; v < vectors; ++v) {
             // In a short time little changes: beside the likelihoods themselves, much of it would be lost.
             auto const is_short = hn::Gt(hn::Mul(this->at(this->values_, n - 1, v), time), constant(-1));
             stays_[part][v] = hn::IfThenElseZero(is_short, constant(1));
@@ -67,14 +62,19 @@ private:
             };
             // Each site has its own series, whichever sites are beside it.
             auto const is_tiny = hn::Gt(hn::Mul(this->at(this->values_, n - 1, v), time), constant(-1.0 / 8));
-            if (hn::AllTrue(sites, is_tiny)) return make([](Vector x) INLINED { return tiny_decay_minus_1(x); });
             auto const of_short = [&](Vector x) INLINED {
                 return hn::IfThenElse(is_tiny, tiny_decay_minus_1(x), short_decay_minus_1(x));
             };
-            if (hn::AllTrue(sites, is_short)) return make(of_short);
-            if (hn::AllFalse(sites, is_short)) return make([](Vector x) INLINED { return decay(x); });
-            make([&](Vector x) INLINED { return hn::IfThenElse(is_short, of_short(x), decay(x)); });
-        });
+            if (hn::AllTrue(sites, is_tiny)) {
+                make([](Vector x) INLINED { return tiny_decay_minus_1(x); });
+            } else if (hn::AllTrue(sites, is_short)) {
+                make(of_short);
+            } else if (hn::AllFalse(sites, is_short)) {
+                make([](Vector x) INLINED { return decay(x); });
+            } else {
+                make([&](Vector x) INLINED { return hn::IfThenElse(is_short, of_short(x), decay(x)); });
+            }
+        }
     }
 
     std::array<Rows<vectors>, SiteSpectrum<S>::at_once> stays_;  // 1 where times are short, or 0
@@ -85,5 +85,3 @@ private:
 }  // namespace
 }  // namespace regraft::likelihood::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#endif

@@ -1,10 +1,5 @@
 // Likelihoods in the eigenvectors of sites that have rate matrices of their own.
-#if defined(REGRAFT_LIKELIHOOD_SITE_SPECTRUM_INL) == defined(HWY_TARGET_TOGGLE)  // once per instruction set
-#ifdef REGRAFT_LIKELIHOOD_SITE_SPECTRUM_INL
-#undef REGRAFT_LIKELIHOOD_SITE_SPECTRUM_INL
-#else
-#define REGRAFT_LIKELIHOOD_SITE_SPECTRUM_INL
-#endif
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -20,7 +15,8 @@ namespace regraft::likelihood::kernels::HWY_NAMESPACE {
 namespace {
 
 /// The likelihoods in the eigenvectors of each site: U^T sqrt(pi) likelihoods. Some categories are computed at once, so
-/// that the eigenvectors, which hardly fit into the cache, are loaded once.
+/// that the eigenvectors, which hardly fit into the cache, are loaded once. The large parts are functions of their own:
+/// what they compute goes through memory in any case, and inlining them into all kernels takes minutes to compile.
 template <class S>
 class SiteSpectrum {
 public:
@@ -84,9 +80,9 @@ protected:
     }
     /// For `count` categories: out[v][row] is the sum of factor(j, row, v) * x[v][j] over all states j.
     template <std::size_t count, class Factor>
-    HWY_INLINE void multiply(PerState const* x, Factor factor, PerState* out) const {
+    HWY_NOINLINE void multiply(PerState const* x, Factor factor, PerState* out) const {
         constexpr std::size_t rows_at_once = count == 1 ? S::rows_at_once : step == 8 ? 5 : 2;
-        unrolled<vectors>([&](auto v) INLINED {
+        for (std::size_t v = 0; v < vectors; ++v) {
             shape_.template for_rows<rows_at_once>([&](std::size_t row, auto rows) INLINED {
                 std::array<Rows<rows>, count> sum;
                 unrolled<count>([&](auto c) INLINED {
@@ -102,7 +98,7 @@ protected:
                 unrolled<count>(
                     [&](auto c) INLINED { unrolled<rows>([&](auto i) INLINED { out[c][v][row + i] = sum[c][i]; }); });
             });
-        });
+        }
     }
 
     S shape_;
@@ -113,16 +109,16 @@ protected:
 
 private:
     template <class Count>
-    HWY_INLINE void make_spectra(std::size_t category, Count count) {
+    HWY_NOINLINE void make_spectra(std::size_t category, Count count) {
         PerCategory x;
-        unrolled<count>([&](auto c) INLINED {
+        for (std::size_t c = 0; c < count; ++c) {
             for (std::size_t j = 0; j < shape_.states(); ++j) {
                 unrolled<vectors>(
                     [&](auto v) INLINED { x[c][v][j] = hn::Mul(at(roots_, j, v), likelihood(category + c, j, v)); });
             }
-        });
+        }
         multiply<count>(
-            x.data(), [&](std::size_t j, std::size_t row, auto v) INLINED { return vector(row, j, v); },
+            x.data(), [&](std::size_t j, std::size_t row, std::size_t v) INLINED { return vector(row, j, v); },
             &spectra_[category % at_once]);
     }
     HWY_INLINE void read_sets(std::size_t site) {
@@ -146,5 +142,3 @@ private:
 }  // namespace
 }  // namespace regraft::likelihood::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#endif

@@ -1,10 +1,5 @@
 // Exact sums over sites.
-#if defined(REGRAFT_LIKELIHOOD_SUMS_INL) == defined(HWY_TARGET_TOGGLE)  // once per instruction set
-#ifdef REGRAFT_LIKELIHOOD_SUMS_INL
-#undef REGRAFT_LIKELIHOOD_SUMS_INL
-#else
-#define REGRAFT_LIKELIHOOD_SUMS_INL
-#endif
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -92,5 +87,3 @@ private:
 }  // namespace
 }  // namespace regraft::likelihood::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#endif

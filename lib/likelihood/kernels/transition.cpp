@@ -2,16 +2,10 @@
 #include <cstddef>
 
 #include "likelihood/kernels/kernels.hpp"
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "likelihood/kernels/transition.cpp"
-#include <hwy/foreach_target.h>  // includes this file again for every instruction set
-//
-#include <hwy/highway.h>
+#include "likelihood/kernels/target-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace regraft::likelihood::kernels::HWY_NAMESPACE {
-namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -38,22 +32,5 @@ void transition(Shape shape, double const* columns, double const* inverse, doubl
     }
 }
 
-}  // namespace
 }  // namespace regraft::likelihood::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-
-namespace regraft::likelihood::kernels {
-namespace {
-HWY_EXPORT(transition);
-}  // namespace
-
-void transition(Shape shape, double const* columns, double const* inverse, double const* factors, double diagonal,
-                double* matrix) {
-    HWY_DYNAMIC_DISPATCH(transition)(shape, columns, inverse, factors, diagonal, matrix);
-}
-
-}  // namespace regraft::likelihood::kernels
-
-#endif

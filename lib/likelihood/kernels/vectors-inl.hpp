@@ -1,10 +1,5 @@
 // Vectors of the numbers of as many sites as fit, and loops that keep them in registers.
-#if defined(REGRAFT_LIKELIHOOD_VECTORS_INL) == defined(HWY_TARGET_TOGGLE)  // once per instruction set
-#ifdef REGRAFT_LIKELIHOOD_VECTORS_INL
-#undef REGRAFT_LIKELIHOOD_VECTORS_INL
-#else
-#define REGRAFT_LIKELIHOOD_VECTORS_INL
-#endif
+#pragma once
 
 #include <array>
 #include <cmath>
@@ -12,9 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <hwy/highway.h>
-
 #include "likelihood/kernels/kernels.hpp"
+#include "likelihood/kernels/target-inl.hpp"
 
 /// For lambdas: if one is called as a function, arrays of vectors that it captures move to memory.
 #undef INLINED
@@ -91,5 +85,3 @@ using Group = std::array<Rows<count>, vectors>;
 }  // namespace
 }  // namespace regraft::likelihood::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#endif

@@ -42,7 +42,7 @@ std::string categories(ModelSpec const& spec, Model const& model) {
     return "";
 }
 
-std::string profiles(ModelSpec const& spec, Model const& model) {
+std::string profiles_text(ModelSpec const& spec, Model const& model) {
     if (spec.profiles.empty()) return "";
     auto const name = "+C" + std::to_string(spec.profiles.size());
     return model.class_weights.empty() ? name : name + braced(model.class_weights);
@@ -67,7 +67,7 @@ std::string ascertainment(ModelSpec const& spec) {
 std::string to_string(ModelSpec const& spec, Model const& model) {
     auto text = spec.name;
     if (!model.rates.empty()) text += braced(model.rates);
-    text += profiles(spec, model);
+    text += profiles_text(spec, model);
     if (spec.frequencies == Frequencies::equal) {
         text += "+FE";
     } else if (spec.frequencies != Frequencies::of_matrix) {

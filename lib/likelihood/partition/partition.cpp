@@ -244,8 +244,8 @@ private:
     void add_own_derivatives(double const* table, double t, std::span<FixedSum, 3> sums) {
         auto const terms = transitions_.own_terms(t);
         clvs_->pending().reduce_blocks(sums, [&](Blocks blocks, std::span<FixedSum, 3> part) {
-            kernels::add_derivatives(shape(), table, terms, root_.invariant(), weights_.get(), derivative_scales_, part,
-                                     blocks);
+            kernels::add_site_derivatives(shape(), table, terms, root_.invariant(), weights_.get(), derivative_scales_,
+                                          part, blocks);
         });
     }
 

@@ -19,17 +19,17 @@ namespace {
 /// Text that is made at once, in bytes.
 constexpr std::size_t written_at_once = std::size_t{4} << 20;
 
-char lower(char c) {
+char lower_case(char c) {
     return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 /// Whether neighbouring cells with this character are one line.
 bool is_run(char character) {
-    return lower(character) == 'n' || character == '-';
+    return lower_case(character) == 'n' || character == '-';
 }
 
 bool is_letter(char c) {
-    return 'a' <= lower(c) && lower(c) <= 'z';
+    return 'a' <= lower_case(c) && lower_case(c) <= 'z';
 }
 
 /// Whether it is the line of a difference.
@@ -86,7 +86,7 @@ private:
         while ((more = next_line(line)) && !line.starts_with('>')) {
             if (num_lines++ == 0) layout_.line_width = line.size();
             for (std::size_t i = 0; i < line.size(); ++i) {
-                if (letter_of_[byte(line[i])] == no_letter && lower(line[i]) != 'u')
+                if (letter_of_[byte(line[i])] == no_letter && lower_case(line[i]) != 'u')
                     fail(i + 1, in_quotes(first_character(line.substr(i))) +
                                     " is no base of the reference; expected A, C, G and T, or U, alone");
             }
@@ -167,7 +167,7 @@ private:
     void add(char character, std::uint32_t first, std::uint32_t size) {
         if (auto const letter = letter_of_[byte(character)]; letter != no_letter) {
             if (letter == no_letter - 1 && !std::exchange(knows_last_letter_, true))
-                rows_.letters[letter] = static_cast<char>((lower(character) ^ (is_lower_ ? 0 : 0x20)));
+                rows_.letters[letter] = static_cast<char>((lower_case(character) ^ (is_lower_ ? 0 : 0x20)));
             for (auto site = first; site < first + size; ++site) {
                 if (letter != rows_.reference[site]) rows_.differences.push_value({site, letter});
             }
@@ -175,7 +175,8 @@ private:
         }
         if (state_mask(Alphabet::dna, character) == 0)
             fail(1, in_quotes({&character, 1}) + " is no " + std::string(name(Alphabet::dna)) + " symbol");
-        if (is_letter(character)) character = is_lower_ ? lower(character) : static_cast<char>(lower(character) ^ 0x20);
+        if (is_letter(character))
+            character = is_lower_ ? lower_case(character) : static_cast<char>(lower_case(character) ^ 0x20);
         auto const begin_of_row = rows_.runs.offsets.back();
         if (rows_.runs.values.size() > begin_of_row) {
             auto& before = rows_.runs.values.back();
@@ -305,7 +306,8 @@ private:
             }
             return;
         }
-        if (run.character != '-') run.character = states == undetermined(Alphabet::dna) ? 'n' : lower(run.character);
+        if (run.character != '-')
+            run.character = states == undetermined(Alphabet::dna) ? 'n' : lower_case(run.character);
         bool const continues =
             !runs.empty() && runs.back().last() == run.first && runs.back().character == run.character;
         if (continues) {
@@ -331,7 +333,7 @@ DifferenceRows in_lower_case(DifferenceRows rows) {
     }
     rows.differences = std::move(differences);
     rows.runs = std::move(runs);
-    for (char& letter : rows.letters) letter = lower(letter);
+    for (char& letter : rows.letters) letter = lower_case(letter);
     return rows;
 }
 

@@ -16,9 +16,9 @@ namespace regraft::msa {
 namespace {
 
 /// A tree with some of the taxa.
-class GrowingTree {
+class TreeByParsimony {
 public:
-    GrowingTree(ParsimonySites::Planes const& planes, std::array<std::uint32_t, 3> const& first_tips);
+    TreeByParsimony(ParsimonySites::Planes const& planes, std::array<std::uint32_t, 3> const& first_tips);
     void add(std::uint32_t tip);
     Tree take() { return std::move(tree_); }
 
@@ -38,7 +38,7 @@ private:
     std::vector<Plane> edge_sets_;        // [edge][plane]: the sets that a node in the edge would have
 };
 
-GrowingTree::GrowingTree(ParsimonySites::Planes const& planes, std::array<std::uint32_t, 3> const& first_tips)
+TreeByParsimony::TreeByParsimony(ParsimonySites::Planes const& planes, std::array<std::uint32_t, 3> const& first_tips)
     : sets_(planes),
       tree_(planes.num_taxa()),
       next_inner_(planes.num_taxa()),
@@ -53,12 +53,12 @@ GrowingTree::GrowingTree(ParsimonySites::Planes const& planes, std::array<std::u
 }
 
 /// Numbers the edge with this lower half-edge.
-void GrowingTree::add_edge(HalfEdge h) {
+void TreeByParsimony::add_edge(HalfEdge h) {
     edge_of_[h] = edge_of_[tree_.back(h)] = static_cast<std::uint32_t>(edges_.size());
     edges_.push_back(h);
 }
 
-void GrowingTree::add(std::uint32_t tip) {
+void TreeByParsimony::add(std::uint32_t tip) {
     auto const edge = best_edge(tip);
     auto const other_end = tree_.back(edge);
     auto const h = tree_.half_edge(next_inner_++);
@@ -72,14 +72,14 @@ void GrowingTree::add(std::uint32_t tip) {
 }
 
 /// Updates sets after an inner node was put into an edge.
-void GrowingTree::update_around(HalfEdge h) {
+void TreeByParsimony::update_around(HalfEdge h) {
     for (auto const x : sets_.update(tree_, h, {})) {
         combine(sets_.groups(), sets_[x], sets_[tree_.back(x)], set_of_edge(edge_of_[x]));
     }
 }
 
 /// The edge with the least cost; ties go to the lowest one.
-HalfEdge GrowingTree::best_edge(std::uint32_t tip) const {
+HalfEdge TreeByParsimony::best_edge(std::uint32_t tip) const {
     auto least = std::numeric_limits<std::uint64_t>::max();
     HalfEdge best = no_half_edge;
     for (std::size_t i = 0; i < edges_.size(); ++i) {
@@ -129,7 +129,7 @@ std::uint64_t parsimony_score(Tree const& tree, ParsimonySites const& sites) {
 Tree stepwise_addition(ParsimonySites const& sites, std::uint64_t seed) {
     REGRAFT_EXPECTS(sites.num_taxa() >= 3);
     auto const order = shuffled_tips(sites.num_taxa(), seed);
-    GrowingTree growing(sites.planes(), {order[0], order[1], order[2]});
+    TreeByParsimony growing(sites.planes(), {order[0], order[1], order[2]});
     for (auto tip : std::span(order).subspan(3)) growing.add(tip);
     auto tree = growing.take();
     reset_lengths(tree);

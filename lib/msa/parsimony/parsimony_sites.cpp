@@ -12,12 +12,12 @@ namespace regraft::msa {
 namespace {
 
 /// The mask of all states, for any alphabet.
-constexpr StateMask anything = ~StateMask{0};
+constexpr StateMask any_state = ~StateMask{0};
 
 /// Gives the sets of states of a taxon's cells.
-class Cells {
+class CellSets {
 public:
-    virtual ~Cells() = default;
+    virtual ~CellSets() = default;
     virtual std::uint32_t num_taxa() const = 0;
     virtual std::size_t num_sites() const = 0;
     virtual std::uint32_t weight(std::size_t site) const = 0;
@@ -25,16 +25,16 @@ public:
     virtual void read(std::uint32_t taxon, std::size_t first, std::span<StateMask> out) const = 0;
 };
 
-/// The sets by character, with `anything` for undetermined ones.
+/// The sets by character, with `any_state` for undetermined ones.
 using SetOfCharacter = std::array<StateMask, 256>;
 
 SetOfCharacter sets_of(Alphabet alphabet) {
     auto sets = state_masks(alphabet);
-    std::ranges::replace(sets, undetermined(alphabet), anything);
+    std::ranges::replace(sets, undetermined(alphabet), any_state);
     return sets;
 }
 
-class PatternCells final : public Cells {
+class PatternCells final : public CellSets {
 public:
     explicit PatternCells(Patterns const& patterns) : patterns_(patterns) {
         for (std::uint32_t q = 0; q < patterns.num_partitions(); ++q) {
@@ -58,11 +58,11 @@ private:
     std::vector<SetOfCharacter> sets_;      // per partition
 };
 
-class AlignmentCells final : public Cells {
+class AlignmentCells final : public CellSets {
 public:
     AlignmentCells(Alignment const& alignment, CharacterTable const& characters)
         : alignment_(alignment), sets_(characters.states) {
-        std::ranges::replace(sets_, characters.undetermined(), anything);
+        std::ranges::replace(sets_, characters.undetermined(), any_state);
     }
     std::uint32_t num_taxa() const override { return static_cast<std::uint32_t>(alignment_.num_taxa()); }
     std::size_t num_sites() const override { return alignment_.num_sites(); }
@@ -80,18 +80,18 @@ private:
 /// The determined cells of a site. A state that only one cell may have does not matter for the tree: if the cell has no
 /// other state, it costs a change wherever the taxon is; otherwise no shortest labelling needs the state.
 struct Summary {
-    StateMask once = 0;               // states that occur
-    StateMask twice = 0;              // states that occur in two or more cells
-    StateMask everywhere = anything;  // states that occur in all cells
-    std::uint32_t num_lonely = 0;     // cells with no state that occurs twice
+    StateMask once = 0;                // states that occur
+    StateMask twice = 0;               // states that occur in two or more cells
+    StateMask everywhere = any_state;  // states that occur in all cells
+    std::uint32_t num_lonely = 0;      // cells with no state that occurs twice
 
     void add(StateMask set) {
-        if (set == anything) return;
+        if (set == any_state) return;
         twice |= once & set;
         once |= set;
         everywhere &= set;
     }
-    void count_if_lonely(StateMask set) { num_lonely += set != anything && (set & twice) == 0 ? 1 : 0; }
+    void count_if_lonely(StateMask set) { num_lonely += set != any_state && (set & twice) == 0 ? 1 : 0; }
     std::uint32_t num_states() const { return static_cast<std::uint32_t>(std::popcount(twice)); }
     /// Whether different trees may have different costs for the site.
     bool is_informative() const { return num_states() >= 2 && everywhere == 0; }
@@ -102,7 +102,7 @@ struct Summary {
 /// Number of sites that one thread summarises together.
 constexpr std::size_t sites_at_once = 1024;
 
-void summarise(Cells const& cells, std::size_t first, std::span<Summary> out) {
+void summarise(CellSets const& cells, std::size_t first, std::span<Summary> out) {
     std::vector<StateMask> sets(out.size());
     for (std::uint32_t taxon = 0; taxon < cells.num_taxa(); ++taxon) {
         cells.read(taxon, first, sets);
@@ -114,7 +114,7 @@ void summarise(Cells const& cells, std::size_t first, std::span<Summary> out) {
     }
 }
 
-std::vector<Summary> summaries(Cells const& cells) {
+std::vector<Summary> summaries(CellSets const& cells) {
     std::vector<Summary> out(cells.num_sites());
     auto const num_parts = (out.size() + sites_at_once - 1) / sites_at_once;
 #pragma omp parallel for schedule(static)
@@ -133,7 +133,7 @@ struct PlacedSite {
 };
 
 /// The informative sites, repeated by their weight, those with most states first.
-std::vector<PlacedSite> informative_sites(Cells const& cells, std::span<Summary const> of_site) {
+std::vector<PlacedSite> informative_sites(CellSets const& cells, std::span<Summary const> of_site) {
     std::vector<PlacedSite> placed;
     for (std::size_t site = 0; site < of_site.size(); ++site) {
         if (of_site[site].is_informative()) {
@@ -153,7 +153,7 @@ std::vector<std::uint32_t> planes_of_groups(std::span<PlacedSite const> placed) 
     return groups;
 }
 
-std::uint64_t constant_score(Cells const& cells, std::span<Summary const> of_site) {
+std::uint64_t constant_score(CellSets const& cells, std::span<Summary const> of_site) {
     std::uint64_t score = 0;
     for (std::size_t site = 0; site < of_site.size(); ++site) {
         score += std::uint64_t{cells.weight(site)} * of_site[site].constant();
@@ -198,7 +198,7 @@ ParsimonySites::Planes::Planes(std::uint32_t num_taxa, std::vector<std::uint32_t
 
 namespace {
 
-std::unique_ptr<ParsimonySites::Planes const> make_planes(Cells const& cells) {
+std::unique_ptr<ParsimonySites::Planes const> make_planes(CellSets const& cells) {
     auto const of_site = summaries(cells);
     auto const placed = informative_sites(cells, of_site);
     auto const groups = planes_of_groups(placed);

@@ -6,11 +6,12 @@ namespace regraft::msa {
 namespace {
 
 // Numbers are written seven bits at a time, low bits first; the eighth bit says that more follow (LEB128).
-constexpr std::uint64_t low_bits = 0x7f;
-constexpr std::uint64_t more = 0x80;
+constexpr std::uint64_t seven_bits = 0x7f;
+constexpr std::uint64_t follows_more = 0x80;
 
 void put(std::vector<std::uint8_t>& bytes, std::uint64_t number) {
-    for (; number > low_bits; number >>= 7) bytes.push_back(static_cast<std::uint8_t>((number & low_bits) | more));
+    for (; number > seven_bits; number >>= 7)
+        bytes.push_back(static_cast<std::uint8_t>((number & seven_bits) | follows_more));
     bytes.push_back(static_cast<std::uint8_t>(number));
 }
 
@@ -39,8 +40,8 @@ private:
         for (unsigned shift = 0;; shift += 7) {
             REGRAFT_EXPECTS(at_ < bytes_.size());
             std::uint64_t const byte = bytes_[at_++];
-            result |= (byte & low_bits) << shift;
-            if ((byte & more) == 0) return result;
+            result |= (byte & seven_bits) << shift;
+            if ((byte & follows_more) == 0) return result;
         }
     }
 

@@ -17,7 +17,7 @@ namespace regraft::msa {
 namespace {
 
 /// Columns are gathered from this many sites at a time: a cache line of every row.
-constexpr std::size_t sites_at_a_time = 64;
+constexpr std::size_t sites_per_step = 64;
 constexpr auto no_pattern = std::numeric_limits<std::uint64_t>::max();
 
 [[noreturn]] void fail_symbol(Alignment const& alignment, std::size_t taxon, std::uint64_t site, Alphabet alphabet) {
@@ -97,7 +97,7 @@ void append_partition(Patterns& patterns, Alignment const& alignment, PartitionS
     PatternTable table(patterns);
     std::span<std::uint64_t const> rest = partition.sites;
     while (!rest.empty()) {
-        auto const sites = rest.first(std::min(rest.size(), sites_at_a_time));
+        auto const sites = rest.first(std::min(rest.size(), sites_per_step));
         rest = rest.subspan(sites.size());
         auto const columns = gather(alignment, sites, partition.alphabet);
         for (std::size_t i = 0; i < sites.size(); ++i) {

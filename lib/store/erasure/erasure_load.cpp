@@ -10,7 +10,7 @@
 namespace regraft::store {
 namespace {
 
-ft::FailPhase load_phase("erasure-load");
+ft::FailPhase coded_load_phase("erasure-load");
 
 /// Blocks that one PE sends and receives whole.
 struct Blocks {
@@ -35,13 +35,13 @@ struct ErasureStore::Impl::Started final : Loading::State {
 
 LoadReport ErasureStore::load(std::span<BlockRange const> wanted, std::span<std::byte> out,
                               LoadOptions const& options) {
-    impl_->comm.reach(load_phase.before);
+    impl_->comm.reach(coded_load_phase.before);
     auto const alike = Digest().add(options).value();
     return impl_->load(gather_wanted(impl_->comm, wanted, alike), out, options, alike);
 }
 
 LoadReport ErasureStore::load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& options) {
-    impl_->comm.reach(load_phase.before);
+    impl_->comm.reach(coded_load_phase.before);
     return impl_->load(wanted, out, options, Digest().add(wanted).add(options).value());
 }
 
@@ -50,19 +50,19 @@ LoadReport ErasureStore::Impl::load(CsrView<BlockRange> wanted, std::span<std::b
     ErasureDelivery delivery{
         .wanted = rows_of_members(comm, wanted), .out = out, .options = load_options, .alike = alike};
     prepare(delivery);
-    comm.reach(load_phase.inside);
+    comm.reach(coded_load_phase.inside);
     bool const intact = delivery.shipment->exchange(options.transport);
     return finish(delivery, intact);
 }
 
 Loading ErasureStore::start_load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& options) {
     auto& comm = impl_->comm;
-    comm.reach(load_phase.before);
+    comm.reach(coded_load_phase.before);
     ErasureDelivery delivery{.wanted = rows_of_members(comm, wanted), .out = out, .options = options};
     delivery.alike = Digest().add(wanted).add(options).value();
     auto state = std::make_unique<Impl::Started>(*impl_, std::move(delivery));
     impl_->prepare(state->delivery);
-    comm.reach(load_phase.inside);
+    comm.reach(coded_load_phase.inside);
     state->pending.emplace(state->delivery.shipment->start());
     return Loading(std::move(state));
 }
@@ -107,7 +107,7 @@ bool ErasureStore::Impl::agree_intact(bool intact, std::uint64_t alike) {
 
 LoadReport ErasureStore::Impl::finish(ErasureDelivery& delivery, bool intact) {
     for (;;) {
-        intact = delivery.rebuilding->run(load_phase.inside) && intact;
+        intact = delivery.rebuilding->run(coded_load_phase.inside) && intact;
         if (agree_intact(intact, delivery.alike)) break;
         auto const looked_at = readings(comm.self(), delivery.plan.copies, delivery.plan.rebuilt);
         if (!delivery.undamaged) delivery.undamaged = current->holdings;
@@ -119,7 +119,7 @@ LoadReport ErasureStore::Impl::finish(ErasureDelivery& delivery, bool intact) {
     }
     for (auto const& [piece, holder] : delivery.bad) current->holdings.drop(piece);
     auto const report = report_of(delivery);
-    comm.reach(load_phase.after);
+    comm.reach(coded_load_phase.after);
     // An attempt may have rebuilt anything from damaged pieces.
     auto const spoilt = delivery.bad.empty() ? std::vector<BlockRange>() : report.lost;
     auto const self = comm.position(comm.self());

@@ -11,7 +11,7 @@ namespace {
 
 using erasure::Piece;
 
-ft::FailPhase repair_phase("erasure-repair");
+ft::FailPhase coded_repair_phase("erasure-repair");
 
 constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
 
@@ -93,7 +93,7 @@ ErasureRepair ErasureStore::scrub(ErasureRepairOptions const& options) {
 ErasureRepair ErasureStore::Impl::repair(ErasureRepairOptions const& repair_options, Look look) {
     REGRAFT_EXPECTS(idle() && "no load is under way");
     if (!current) return {};
-    comm.reach(repair_phase.before);
+    comm.reach(coded_repair_phase.before);
     ErasureMending mending{.base = *current};  // shares the memory
     auto& base = mending.base;
     base.holdings.retain(comm.members());
@@ -128,7 +128,7 @@ ErasureRepair ErasureStore::Impl::repair(ErasureRepairOptions const& repair_opti
     report.unplaced = mending.plan.unplaced.size();
     report.bytes_received = mending.volume.received[comm.position(comm.self())];
     report.bytes_held = current->bytes_held();
-    comm.reach(repair_phase.after);
+    comm.reach(coded_repair_phase.after);
     return report;
 }
 
@@ -159,8 +159,8 @@ bool ErasureStore::Impl::mend(ErasureMending& mending) {
     Rebuilding rebuilding(comm, base, plan.rebuilt, options, [&](erasure::Rebuild const& task) {
         return made.at(task.piece)->bytes().subspan(task.place, task.bytes.size());
     });
-    comm.reach(repair_phase.inside);
-    bool const intact = rebuilding.run(repair_phase.inside);
+    comm.reach(coded_repair_phase.inside);
+    bool const intact = rebuilding.run(coded_repair_phase.inside);
     mending.volume = rebuilding.volume();
     for (auto& [piece, memory] : made) next.add_piece(piece, std::move(memory));
     if (smaller) return encode_anew(mending, *smaller) && intact;
@@ -204,7 +204,7 @@ bool ErasureStore::Impl::encode_anew(ErasureMending& mending, erasure::Code cons
     visit_data(complete.holdings, [&](Piece piece, PeId holder) {
         if (holder == comm.self()) complete.hand_over(piece, next);
     });
-    return encode(comm, next, options, repair_phase.inside);
+    return encode(comm, next, options, coded_repair_phase.inside);
 }
 
 }  // namespace regraft::store

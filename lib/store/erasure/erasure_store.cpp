@@ -11,7 +11,7 @@
 namespace regraft::store {
 namespace {
 
-ft::FailPhase submit_phase("erasure-submit");
+ft::FailPhase coded_submit_phase("erasure-submit");
 
 }  // namespace
 
@@ -43,7 +43,7 @@ void ErasureStore::submit(erasure::Code code, Submissions const& all, std::span<
     REGRAFT_EXPECTS(all.node_of.empty() || all.node_of.size() == comm.size());
     REGRAFT_EXPECTS(num_covered(all.ranges) == all.sizes.num_blocks());
     REGRAFT_EXPECTS(blocks.size() == all.sizes.bytes(all.ranges[comm.position(comm.self())]));
-    comm.reach(submit_phase.before);
+    comm.reach(coded_submit_phase.before);
     Digest alike;
     alike.add(code.data()).add(code.parity()).add(all.sizes.bytes());
     for (auto const& range : all.ranges) alike.add(range.first).add(range.last);
@@ -52,7 +52,7 @@ void ErasureStore::submit(erasure::Code code, Submissions const& all, std::span<
 
 void ErasureStore::Impl::submit(erasure::Code const& code, BlockRange mine, std::span<std::byte const> bytes,
                                 std::uint64_t block_bytes, SizesOf const& sizes_of, OnDisk from) {
-    comm.reach(submit_phase.before);
+    comm.reach(coded_submit_phase.before);
     auto const alike = Digest()
                            .add(code.data())
                            .add(code.parity())
@@ -86,12 +86,12 @@ void ErasureStore::Impl::submit(erasure::Code const& code, Submissions const& al
         std::copy(bytes.begin(), bytes.end(), memory->bytes().begin());
         next->add_own(memory->bytes(), memory);
     }
-    for (Resends resends; !agree_intact(encode(comm, *next, options, submit_phase.inside), alike);) resends.add();
+    for (Resends resends; !agree_intact(encode(comm, *next, options, coded_submit_phase.inside), alike);) resends.add();
     current = std::move(next);
     ++version;
     on_disk = std::move(from);
     if (options.own_copy == OwnCopy::copied) on_disk.opened = {};
-    comm.reach(submit_phase.after);
+    comm.reach(coded_submit_phase.after);
 }
 
 BlockSizes const& ErasureStore::sizes() const {

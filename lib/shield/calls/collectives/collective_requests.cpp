@@ -18,21 +18,21 @@ std::unordered_map<MPI_Request, Ending>& failures() {
     return endings;
 }
 
-int query(void*, MPI_Status* status) {
+int query_collective(void*, MPI_Status* status) {
     set_empty(status, MPI_UNDEFINED, MPI_UNDEFINED);
     return MPI_SUCCESS;
 }
-int release(void*) {
+int release_collective(void*) {
     return MPI_SUCCESS;
 }
-int cancel(void*, int) {
+int cancel_collective(void*, int) {
     return MPI_ERR_REQUEST;  // there is no such request
 }
 
 }  // namespace
 
 int begin_request(MPI_Request* request) {
-    int const code = PMPI_Grequest_start(query, release, cancel, nullptr, request);
+    int const code = PMPI_Grequest_start(query_collective, release_collective, cancel_collective, nullptr, request);
     if (code == MPI_SUCCESS) under_way().insert(*request);
     return code;
 }

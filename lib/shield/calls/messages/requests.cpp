@@ -46,12 +46,12 @@ private:
     MPI_Status* theirs_;
 };
 
-bool is_shielded() {
+bool requests_are_shielded() {
     return session().shield != nullptr;
 }
 /// Whether the arguments are left to MPI: it has an error for them, or the shield is off.
 bool is_for_mpi(int size, MPI_Request const requests[]) {
-    return !is_shielded() || size < 0 || (requests == nullptr && size > 0);
+    return !requests_are_shielded() || size < 0 || (requests == nullptr && size > 0);
 }
 
 int raise(int code, MPI_Comm face = MPI_COMM_WORLD) {
@@ -137,14 +137,16 @@ using namespace regraft::shield;
 extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-    if (!is_shielded() || request == nullptr || *request == MPI_REQUEST_NULL) return PMPI_Wait(request, status);
+    if (!requests_are_shielded() || request == nullptr || *request == MPI_REQUEST_NULL)
+        return PMPI_Wait(request, status);
     session().shield->help();
     auto const progress = finish(request, status, Look::waits, "MPI_Wait");
     return raise(progress.code, progress.face);
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-    if (!is_shielded() || request == nullptr || *request == MPI_REQUEST_NULL) return PMPI_Test(request, flag, status);
+    if (!requests_are_shielded() || request == nullptr || *request == MPI_REQUEST_NULL)
+        return PMPI_Test(request, flag, status);
     Looking looking;
     session().shield->help();
     auto const progress = finish(request, status, Look::polls, "MPI_Test");
@@ -211,7 +213,7 @@ int MPI_Testsome(int size, MPI_Request requests[], int* count, int indices[], MP
 }
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-    if (!is_shielded() || request == MPI_REQUEST_NULL) return PMPI_Request_get_status(request, flag, status);
+    if (!requests_are_shielded() || request == MPI_REQUEST_NULL) return PMPI_Request_get_status(request, flag, status);
     Looking looking;
     session().shield->help();
     Obituaries obituaries;

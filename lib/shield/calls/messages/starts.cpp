@@ -18,16 +18,16 @@ struct Envelope {
     int from = 0;
     int tag = 0;
 };
-int query(void* envelope, MPI_Status* status) {
+int query_start(void* envelope, MPI_Status* status) {
     auto const& asked = *static_cast<Envelope const*>(envelope);
     set_empty(status, asked.from, asked.tag);
     return MPI_SUCCESS;
 }
-int release(void* envelope) {
+int release_start(void* envelope) {
     delete static_cast<Envelope*>(envelope);
     return MPI_SUCCESS;
 }
-int cancel(void*, int) {
+int cancel_start(void*, int) {
     return MPI_SUCCESS;
 }
 
@@ -41,7 +41,7 @@ int fail(Lane& lane, int code, MPI_Request* request) {
 
 int complete_request(int from, int tag, MPI_Request* request) {
     auto envelope = std::make_unique<Envelope>(Envelope{from, tag});
-    int const code = PMPI_Grequest_start(query, release, cancel, envelope.get(), request);
+    int const code = PMPI_Grequest_start(query_start, release_start, cancel_start, envelope.get(), request);
     if (code != MPI_SUCCESS) return code;
     static_cast<void>(envelope.release());
     return PMPI_Grequest_complete(*request);
