@@ -94,6 +94,21 @@ def check_table(result: phylo_job.Result, choice: dict, num_sites: int) -> None:
     result.require(len(set(names)) == len(names), "expected no candidate twice")
 
 
+def default(jobs: phylo_job.Jobs, alignment: pathlib.Path, auto: phylo_job.Result) -> None:
+    """Without --model a search does what it does with --model auto, and each continues a checkpoint of the other."""
+    unsaid, said = ["search", "--msa", str(alignment)], ["search", "--msa", str(alignment), "--model", "auto"]
+    without = jobs.run(1, unsaid)
+    same(without, auto, "without --model")
+    without.require("model auto, as no --model was given" in without.output, "expected that the log says why the model was chosen")
+    auto.require("no --model was given" not in auto.output, "a model was given")
+    for first, second in ((said, unsaid), (unsaid, said)):
+        cut = jobs.run(1, [*first, "--time-limit", "0"])
+        cut.require(cut.codes == [75], "expected that a time limit of 0 s stops the job with a checkpoint")
+        resumed = jobs.run(1, second, prefix=cut.prefix)
+        resumed.require("resumed from" in resumed.output, "expected that the checkpoint is continued")
+        same(resumed, auto, f"{' '.join(second)}, continued")
+
+
 def found(jobs: phylo_job.Jobs, _) -> None:
     alignment, mixed = write_data(jobs)
     auto = jobs.run(1, ["search", "--msa", str(alignment), "--model", "auto"])
@@ -137,6 +152,7 @@ def found(jobs: phylo_job.Jobs, _) -> None:
     wrong.require(wrong.codes == [2, 2] and "--criterion" in wrong.output, "expected a refusal of an unknown criterion")
     for ranks in (2, 3):
         same(jobs.run(ranks, ["search", "--msa", str(alignment), "--model", "auto"]), auto, f"{ranks} ranks")
+    default(jobs, alignment, auto)
 
 
 def kills(jobs: phylo_job.Jobs, _) -> None:

@@ -22,6 +22,7 @@ FILES = {
     "bad.part": "GTR+FC+G4m, all = 1-898\nGTR, more = 800-900\n",
     "good.part": "GTR+FC+G4m, all = 1-4\n",
     "model.part": "GTR+FC+Q, all = 1-4\n",
+    "binary.phy": "4 4\na 0101\nb 0110\nc 1001\nd 0011\n",
     "binary.part": "BIN, all = 1-4\n",
     "scaled.part": "JC, a = 1-2\nJC+B{2}, b = 3-4\n",
     "types.part": "DNA, a = 1-2\nGTR+G4m, b = 3-4\n",
@@ -35,7 +36,9 @@ FILES = {
 }
 CASES = [  # arguments, what the message must contain
     (["search"], "--msa"),
-    (["search", "--msa", "{msa}"], "--model"),
+    (["search", "--msa", "{dir}/binary.phy"], "binary.phy: partition all: model 'auto', the default, chooses among models of DNA and amino acids"),
+    (["merge", "--msa", "{msa}"], "--partitions is needed"),
+    (["evaluate", "--msa", "{msa}"], "--tree: FILE is needed"),
     (["search", *GOOD, "--frobnicate"], "there is no option --frobnicate"),
     (["search", *GOOD, "--modle", "JC"], "there is no option --modle; did you mean --model?"),
     (["--evaluate", *GOOD], "--tree: FILE is needed"),

@@ -63,18 +63,19 @@ std::vector<msa::PartitionSpec> read_partitions(Options const& options, std::uin
                                                 std::vector<msa::PartitionSpec> stored) {
     if (!options.partitions.empty()) return msa::read_partitions(options.partitions, num_sites, options.model);
     if (options.model.empty() && !stored.empty()) return stored;
-    if (options.model.empty() && options.command != Command::check)
-        throw InputError("--model is needed, or --partitions with a model in each line");
+    if (options.command == Command::merge)
+        throw InputError("--partitions is needed: there is nothing to merge without partitions");
     if (num_sites == 0) return {};  // the findings will report this
-    return {msa::whole_alignment(options.model, num_sites)};
+    bool const is_to_be_chosen = options.model.empty() && options.command != Command::check;
+    return {msa::whole_alignment(is_to_be_chosen ? std::string(automatic_model) : options.model, num_sites)};
 }
 
 /// Some model of the kind that is to be chosen.
 ModelSpec some_model_of(msa::Histogram const& histogram) {
     auto spec = likelihood::parse_model(likely_model(histogram));
     if (spec.alphabet == msa::Alphabet::dna || spec.alphabet == msa::Alphabet::amino_acid) return spec;
-    throw InputError("model 'auto' chooses among models of DNA and amino acids, but the data look like " + spec.name +
-                     ", expected a model");
+    throw InputError("model 'auto', the default, chooses among models of DNA and amino acids, but the data look like " +
+                     spec.name + "; expected a model for these (--model)");
 }
 
 ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition, bool has_scaler,

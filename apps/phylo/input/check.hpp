@@ -39,8 +39,9 @@ using HistogramOf = std::function<msa::Histogram(std::size_t q)>;
 
 // The steps of a check, in their order. The alignment may have names only, where no process has all of its cells.
 
-/// Begins with the partitions of the options or, without these, those stored with the alignment. Under the command
-/// check they may have no model yet. Throws InputError.
+/// Begins with the partitions of the options or, without these, those stored with the alignment. If there is neither a
+/// model nor a partition, the whole alignment is one with the model `auto`, or under the command check with none yet.
+/// Throws InputError.
 CheckedInput begin_check(Options const& options, msa::Alignment alignment, std::uint64_t num_sites,
                          std::vector<msa::PartitionSpec> stored);
 /// Adds the models. Throws InputError.

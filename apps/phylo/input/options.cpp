@@ -29,15 +29,15 @@ constexpr char const* description =
 std::map<std::string, std::string> const examples{
     {"regraft-phylo",
      "  regraft-phylo check --msa a.phy                            tells what is in it, and what is wrong with it\n"
-     "  regraft-phylo search --msa a.phy --model GTR+G             writes the best tree to a.phy.regraft.bestTree\n"
-     "  regraft-run -n 8 regraft-phylo search --msa a.phy --model auto        runs on eight ranks, which may die\n"
+     "  regraft-phylo search --msa a.phy                           writes the best tree to a.phy.regraft.bestTree\n"
+     "  regraft-run -n 8 regraft-phylo search --msa a.phy          runs on eight ranks, which may die\n"
      "  regraft-phylo search --help                                lists all options of a search\n"},
     {"check",
      "  regraft-phylo check --msa a.phy\n"
      "  regraft-phylo check --msa a.phy --partitions genes.nex --model GTR+FC+G4m --json found.json --reduced small.phy\n"},
     {"search",
-     "  regraft-phylo search --msa a.phy --model GTR+G\n"
-     "  regraft-phylo search --msa a.nex.gz --model auto --prefix results/a --seed 7\n"
+     "  regraft-phylo search --msa a.phy                           chooses the model, too\n"
+     "  regraft-phylo search --msa a.nex.gz --model GTR+G --prefix results/a --seed 7\n"
      "  regraft-phylo search --msa genes.phy --partitions genes.part --starts pars{5},rand{5} --effort thorough\n"
      "  regraft-run -n 8 regraft-phylo search --msa a.phy --model LG+G4 --time-limit 80000\n"
      "  regraft-run -n 8 regraft-phylo search --msa a.phy --model JC --fail spr:inside:0:20,load:before:3:0\n"},
@@ -91,8 +91,9 @@ constexpr char const* what_check_does =
     "be written, memory does not suffice, or an internal or MPI error.";
 
 constexpr char const* what_auto_does =
-    "--model auto chooses a model for each partition: of those for DNA or for amino acids, depending on its characters,\n"
-    "the one with the lowest BIC (or other --criterion). On the start tree, with branch lengths of its own, it tries\n"
+    "--model auto, the default without partitions, chooses a model for each partition: of those for DNA or for amino\n"
+    "acids, depending on its characters, the one with the lowest BIC (or other --criterion). On the start tree, with\n"
+    "branch lengths of its own, it tries\n"
     "  1. GTR+FC or LG, with equal rates, +I, +G4m, +I+G4m, +R2, +R3 ... as long as that lowers the criterion;\n"
     "  2. under the best of these, all schemes with equal and with counted frequencies, or all matrices with and\n"
     "     without +FC, except special cases that cannot be better;\n"
@@ -177,7 +178,8 @@ void add_input_options(CLI::App& app, Options& options) {
     app.add_option("--model", options.model,
                    "model, such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}, BIN, "
                    "MULTI7_MK; +ASC_LEWIS where sites that do not vary were left out; or a file, PREFIX.bestModel; or "
-                   "auto, here or in the partition file (explained by regraft-phylo search --help)")
+                   "auto, here or in the partition file (explained by regraft-phylo search --help); default: auto, "
+                   "unless there are partitions")
         ->type_name("MODEL");
     app.add_option("--partitions", options.partitions,
                    "partition file of RAxML-NG or RAxML 8 (MODEL, NAME = RANGES per line), or NEXUS, where charsets "

@@ -20,7 +20,7 @@ struct Options {
     std::string command_line;  // as the user gave it
     Command command = Command::search;
     std::filesystem::path msa;
-    std::string model;                       // empty if the partition file has models
+    std::string model;                       // empty: those of the partitions; `auto` if there are none
     Criterion criterion = Criterion::bic;    // criterion for the choice of models, and for merging partitions
     std::filesystem::path partitions;        // empty: all sites share the model
     std::filesystem::path site_weights;      // file with the weight of each site; empty: all 1

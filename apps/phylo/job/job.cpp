@@ -77,7 +77,7 @@ void Job::set_up() {
 /// Logs what will be computed, and with which resources; throws SharedInputError if the memory does not suffice.
 void Job::tell_input(std::uint32_t replicas) {
     auto& [comm, options, output, log, dataset, agenda] = context_;
-    context_.say(title(options));
+    context_.say(title(options, dataset));
     context_.say(fmt::format("{}: {} taxa, {} sites, {} patterns, {} partition{}", options.msa.string(),
                              dataset.taxa.size(), dataset.num_sites(), dataset.num_patterns(),
                              dataset.partitions.size(), dataset.partitions.size() == 1 ? "" : "s"));

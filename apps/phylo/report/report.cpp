@@ -8,6 +8,7 @@
 
 #include "common/input.hpp"
 #include "files/checkpoint_file.hpp"
+#include "input/check.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/disk/new_file.hpp"
 #include "report/agreement.hpp"
@@ -128,10 +129,12 @@ std::string closing_lines(Options const& options, Result const& result) {
     return text;
 }
 
-std::string title(Options const& options) {
+std::string title(Options const& options, Dataset const& dataset) {
+    bool const is_whole = dataset.partitions.size() == 1 && is_automatic(dataset.partitions[0]);
     return fmt::format("{}{}\n  seed {}, model {}", log_title, options.command_line, options.seed,
                        !options.model.empty()        ? options.model
                        : !options.partitions.empty() ? "as in " + options.partitions.string()
+                       : is_whole                    ? "auto, as no --model was given"
                                                      : "as in " + options.msa.string());
 }
 

@@ -109,7 +109,7 @@ struct Result {
 std::string to_string(Recovery const& recovery);
 
 /// The begin of the log: the command line, the seed and the model.
-std::string title(Options const& options);
+std::string title(Options const& options, Dataset const& dataset);
 
 /// The end of the log: the result, the costs of failures, and where the files are.
 std::string closing_lines(Options const& options, Result const& result);
