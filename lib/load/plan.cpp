@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "regraft/core/seams.hpp"
+#include "core/seams.hpp"
 #include "regraft/core/united.hpp"
 
 namespace regraft::load {

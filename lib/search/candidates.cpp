@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "likelihood/kernels/ieee_math.hpp"
 #include "regraft/core/contracts.hpp"
-#include "regraft/likelihood/ieee_math.hpp"
 
 namespace regraft::search {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "regraft/likelihood/ieee_math.hpp"
+#include "likelihood/kernels/ieee_math.hpp"
 
 namespace regraft::search {
 

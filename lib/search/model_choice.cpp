@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "regraft/likelihood/ieee_math.hpp"
+#include "likelihood/kernels/ieee_math.hpp"
 
 namespace regraft::search {
 namespace {

@@ -11,8 +11,8 @@
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/normal.hpp>
 
+#include "likelihood/kernels/ieee_math.hpp"
 #include "regraft/core/contracts.hpp"
-#include "regraft/likelihood/ieee_math.hpp"
 
 namespace regraft::search {
 namespace {

@@ -10,13 +10,13 @@
 
 #include <gtest/gtest.h>
 
+#include "placement/sequences.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/placement/mod_k.hpp"
 #include "regraft/placement/node_aware.hpp"
 #include "regraft/placement/pairwise.hpp"
 #include "regraft/placement/permutation.hpp"
 #include "regraft/placement/permuted.hpp"
-#include "regraft/placement/sequences.hpp"
 #include "regraft/placement/uneven.hpp"
 #include "support/placement_checks.hpp"
 

@@ -1,4 +1,4 @@
-#include "regraft/likelihood/ieee_math.hpp"
+#include "likelihood/kernels/ieee_math.hpp"
 
 #include <array>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "regraft/placement/sequences.hpp"
+#include "placement/sequences.hpp"
 
 #include <cstdint>
 #include <limits>

@@ -6,8 +6,8 @@
 
 #include "codec/entropy/adaptive.hpp"
 #include "codec/trees/rows_left.hpp"
+#include "msa/differences/letters_on_path.hpp"
 #include "regraft/core/contracts.hpp"
-#include "regraft/msa/letters_on_path.hpp"
 
 namespace regraft::codec {
 namespace {

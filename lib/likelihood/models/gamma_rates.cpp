@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <numeric>
 
+#include "likelihood/kernels/ieee_math.hpp"
 #include "regraft/core/contracts.hpp"
-#include "regraft/likelihood/ieee_math.hpp"
 
 namespace regraft::likelihood {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "likelihood/kernels/ieee_math.hpp"
 #include "regraft/core/contracts.hpp"
-#include "regraft/likelihood/ieee_math.hpp"
 
 namespace regraft::likelihood {
 namespace {

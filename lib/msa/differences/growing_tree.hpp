@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "regraft/msa/letters_on_path.hpp"
+#include "msa/differences/letters_on_path.hpp"
 #include "regraft/msa/placement_tree.hpp"
 
 namespace regraft::msa {

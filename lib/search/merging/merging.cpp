@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "regraft/likelihood/ieee_math.hpp"
+#include "likelihood/kernels/ieee_math.hpp"
 
 namespace regraft::search {
 namespace {

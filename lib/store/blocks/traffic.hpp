@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "core/seams.hpp"
 #include "exchange/exchange.hpp"
 #include "regraft/core/block_sizes.hpp"
 #include "regraft/core/csr.hpp"
-#include "regraft/core/seams.hpp"
 #include "regraft/schedule/range_senders.hpp"
 #include "regraft/store/options.hpp"
 

@@ -6,7 +6,6 @@
 
 #include "regraft/core/ids.hpp"
 
-#pragma GCC visibility push(default)
 namespace regraft {
 
 /// Calls visit for the parts of blocks between seams, which ascend.
@@ -21,4 +20,3 @@ void between_seams(BlockRange blocks, std::span<BlockId const> seams, Visit visi
 }
 
 }  // namespace regraft
-#pragma GCC visibility pop

@@ -8,7 +8,6 @@
 
 #include "regraft/msa/difference_rows.hpp"
 
-#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 /// The letters at all sites: those of the reference, changed on the edges from the root to a node.
@@ -46,4 +45,3 @@ private:
 };
 
 }  // namespace regraft::msa
-#pragma GCC visibility pop

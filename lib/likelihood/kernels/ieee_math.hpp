@@ -1,4 +1,5 @@
 // exp and log from IEEE operations alone. Unlike those of the C library, they give the same bits on every machine.
+// libregraft_search calls them, too, so they are visible outside of their library.
 #pragma once
 
 #pragma GCC visibility push(default)

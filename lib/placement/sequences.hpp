@@ -12,7 +12,6 @@
 #include "regraft/placement/permutation.hpp"
 #include "regraft/placement/placement.hpp"
 
-#pragma GCC visibility push(default)
 namespace regraft::placement {
 
 /// All slots, each once, in an order that every PE can compute alone:
@@ -129,4 +128,3 @@ std::vector<Slot> first_living(S const& sequence, std::uint32_t count, Lives&& l
 }
 
 }  // namespace regraft::placement
-#pragma GCC visibility pop
