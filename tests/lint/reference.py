@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""reference.py ROOT: every public name is documented: of the headers, as Doxygen sees them, and of the Python package. Without
-Doxygen of the version that set-up installs, only the Python package is checked, and the test is skipped (77)."""
+"""reference.py ROOT: docs/reference.md names every public header, and every public name is documented: of the headers, as Doxygen sees
+them, and of the Python package. Without Doxygen of the version that set-up installs, only the page and the Python package are checked, and
+the test is skipped (77)."""
 import ast
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -27,6 +29,15 @@ void untold_function();
 
 }  // namespace regraft
 """
+
+
+HEADER = re.compile(r"\bregraft(?:_\w+)?(?:/\w+)*\.(?:hpp|h)\b")
+
+
+def differences(page: str, headers: set[str]) -> list[str]:
+    """headers: their paths below include. What is missing on the page that says which header to open, and what it names in vain."""
+    named = set(HEADER.findall(page))
+    return [f"{header} is not named" for header in sorted(headers - named)] + [f"{header} is not there" for header in sorted(named - headers)]
 
 
 def undocumented(source: str) -> list[str]:
@@ -58,6 +69,9 @@ def warnings(doxygen: str, **settings: str) -> str:
 
 def self_test(doxygen: str) -> None:
     """Tests the checker, because one that never complains is worth nothing."""
+    page = "| you want to | open |\n| plan | regraft.h, which includes regraft/c/a.h, and regraft/core/b.hpp |\n"
+    assert not differences(page, {"regraft.h", "regraft/c/a.h", "regraft/core/b.hpp"})
+    assert differences(page, {"regraft.h", "regraft/c/a.h", "regraft/core/c.hpp"}) == ["regraft/core/c.hpp is not named", "regraft/core/b.hpp is not there"]
     module = 'class A:\n    """Told."""\n    #: Told.\n    x: int\n    y: int\n\n    def f(self): ...\n\n\ndef g(): ...\n'
     assert undocumented(module) == ["A.y", "A.f", "g"], undocumented(module)
     assert reference.with_docstrings("#: Told\n#: twice.\nx = 1\n").endswith("x = 1\n'Told twice.'\n")
@@ -73,7 +87,9 @@ def main() -> int:
     doxygen = shutil.which("doxygen") or ""
     is_known = bool(doxygen) and reference.doxygen_version(doxygen) == reference.DOXYGEN
     self_test(doxygen if is_known else "")
-    bad = [f"{path.relative_to(ROOT)}: {name} is not documented"
+    headers = {path.relative_to(ROOT / "include").as_posix() for path in (ROOT / "include").rglob("*.h*")}
+    bad = [f"docs/reference.md: {what}" for what in differences((ROOT / "docs/reference.md").read_text(encoding="utf-8"), headers)]
+    bad += [f"{path.relative_to(ROOT)}: {name} is not documented"
            for path in sorted((ROOT / "bindings/python/regraft").glob("[a-z]*.py")) for name in undocumented(path.read_text(encoding="utf-8"))]
     if is_known:
         bad += warnings(doxygen).splitlines()
