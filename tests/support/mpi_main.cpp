@@ -12,6 +12,7 @@
 
 #include "regraft/ft/communicator.hpp"
 #include "regraft/ft/failure_plan.hpp"
+#include "support/of_file.hpp"
 
 namespace {
 
@@ -62,6 +63,7 @@ int run_tests(int rank) {
 int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);  // over TCP a survivor would die of it when its peer vanishes
     testing::InitGoogleTest(&argc, argv);
+    regraft::test::choose_file(argc, argv);
     MPI_Init(&argc, &argv);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -204,7 +204,7 @@ TEST(Consensus, HasMeanLengthsOfTheTreesWithTheEdge) {
     EXPECT_EQ(consensus_text("((A,B),C,D,E,F);", majority_rule, false), "(A,B,(C,D,E,F));");
 }
 
-TEST(RobinsonFoulds, CountsSplitsOfOneTreeOnly) {
+TEST(RobinsonFoulds, CountsSplitsOfOneOfTwoTrees) {
     SplitSets sets(6);
     for (auto const& tree : trees(four)) sets.add(tree);
     // The first and the last: AB, CD | BC, DEF.
