@@ -22,8 +22,9 @@ public:
     Unchecked& operator=(Unchecked const&) = delete;
 
     /// Makes errors on comm return, as MPI_ERRORS_RETURN does, and notes them here. Errors on duplicates of it return
-    /// without a note. Precondition: this object lives until comm is freed. Local.
-    void watch(MPI_Comm comm);
+    /// without a note. Precondition: this object lives until comm is freed. Local. Hidden: the public headers declare
+    /// the class, and what follows a visible declaration would be visible, too.
+    [[gnu::visibility("hidden")]] void watch(MPI_Comm comm);
     void forget() { error_.reset(); }
     std::optional<Error> const& error() const { return error_; }
 

@@ -10,7 +10,7 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 # What compilers make for a class or a function.
 MADE_FOR = re.compile(r"^(?:vtable|VTT|typeinfo|typeinfo name|guard variable|construction vtable|non-virtual thunk|virtual thunk) (?:for|to) ")
 # What our libraries show to each other.
-SHARED = "lib/c/status.hpp"
+SHARED = ["lib/c/status.hpp", "lib/likelihood/kernels/ieee_math.hpp"]
 # Templates of other libraries, made for our types, and locks of OpenMP.
 ELSEWHERE = ("std::", "__gnu_cxx::", "boost::", "hwy::", ".gomp_critical_user_")
 
@@ -19,9 +19,21 @@ def declarations(headers: list[pathlib.Path]) -> str:
     return "\n".join(COMMENT.sub("", header.read_text(encoding="utf-8")) for header in headers)
 
 
+def without_deduced_type(symbol: str) -> str:
+    """'decltype (f(x)) std::g(int)' -> 'std::g(int)'."""
+    if not symbol.startswith("decltype"):
+        return symbol
+    depth = 0
+    for place, letter in enumerate(symbol):
+        depth += (letter == "(") - (letter == ")")
+        if letter == ")" and depth == 0:
+            return symbol[place + 1:].strip()
+    return symbol
+
+
 def qualified_name(symbol: str) -> str:
     """'void regraft::a::f<int>(int)' -> 'regraft::a::f'."""
-    name = MADE_FOR.sub("", symbol)
+    name = MADE_FOR.sub("", without_deduced_type(symbol))
     name = re.sub(r"\[abi:\w+\]|\(anonymous namespace\)", "", name).replace("operator()", "call operator").replace("operator<=>", "order operator")
     name = re.sub(r"operator(<<|<=|<|>=|>>|>|->)", "operator", name)
     while name != (shorter := re.sub(r"<[^<>]*>", "", name)):
@@ -55,7 +67,8 @@ def self_test() -> None:
     """Tests the checker, because one that never complains is worth nothing."""
     words = {"regraft", "store", "Store", "load", "regraft_hash"}
     good = ["regraft::store::Store::load(std::vector<int>)", "void regraft::store::load<int>(int)", "vtable for regraft::store::Store", "regraft_hash",
-            "regraft::store::Store::~Store()", "std::vector<regraft::store::Entry>::push_back(int)", "regraft::store::operator<<(std::ostream&, int)"]
+            "regraft::store::Store::~Store()", "std::vector<regraft::store::Entry>::push_back(int)",
+            "decltype ((f)((g<int>)())) std::operator<=><int>(std::vector<int>)", "decltype(auto) std::visit<regraft::Entry>(int)", "regraft::store::operator<<(std::ostream&, int)"]
     bad = ["regraft::store::Entry::load(int)", "regraft::store::Store::Impl::load()", "vtable for regraft::store::Entry", "helper"]
     assert undeclared(good + bad, words) == bad, undeclared(good + bad, words)
 
@@ -63,7 +76,7 @@ def self_test() -> None:
 def main(root: pathlib.Path, libraries: list[str]) -> int:
     self_test()
     include = root / "include"
-    words = set(WORD.findall(declarations([*include.rglob("*.h"), *include.rglob("*.hpp"), root / SHARED])))
+    words = set(WORD.findall(declarations([*include.rglob("*.h"), *include.rglob("*.hpp"), *(root / header for header in SHARED)])))
     exported = {library: exported_by(library) for library in libraries}
     bad = [f"{pathlib.Path(library).name} shows {symbol}, which no public header declares"
            for library, symbols in exported.items() for symbol in undeclared(symbols, words)]
