@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""needed.py BUILD [--suite S]... [NAME]...: prints the targets of ninja that these tests need, a line each; nothing if that is all.
+"""needed.py BUILD [--suite S]... [NAME]...: prints the targets of ninja that these tests need, a line each; "all" if that is everything.
 
 A test needs what Meson knows that it depends on, and all targets below the files and folders that its command names."""
 import argparse
 import fnmatch
 import json
 import pathlib
-import sys
 
 SUITES_BY_DEFAULT_WITHOUT = {"long"}
 READS_SOURCES = {"lint"}  # these tests are given folders, but look at nothing that is built
@@ -40,7 +39,7 @@ def main() -> None:
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--suite", action="append", default=[])
     parser.add_argument("names", nargs="*")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     root = args.build.resolve()
     information = root / "meson-info"
     tests = json.loads((information / "intro-tests.json").read_text(encoding="utf-8"))
@@ -51,9 +50,11 @@ def main() -> None:
     for test in selected(tests, args.suite, args.names):
         of_test = targets_of(test, files_by_id, root)
         if of_test is None:
-            sys.exit(0)
+            print("all")
+            return
         needed |= of_test
-    print("\n".join(sorted(str(file.relative_to(root)) for file in needed)))
+    for file in sorted(needed):
+        print(file.relative_to(root))
 
 
 if __name__ == "__main__":
