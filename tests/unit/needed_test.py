@@ -20,19 +20,19 @@ class Needed(unittest.TestCase):
                    for name, kind in {"lib/a.so": "shared library", "apps/b": "executable", "examples/c": "executable", "examples/d": "executable",
                                       "e": "run"}.items()]
         self.write("targets", targets)
-        tests = [self.test("alone", "unit", ["lib/a.so"], [str(self.root / "apps/b")]),
-                 self.test("folder", "examples", [], [str(self.root / "examples")]),
-                 self.test("option", "mpi", [], [f"LD_PRELOAD={self.root / 'lib/a.so'}"]),
-                 self.test("everything", "install", ["apps/b"], [str(self.root)]),
-                 self.test("words", "lint", [], [str(self.root)]),
-                 self.test("hours", "long", ["examples/d"], [])]
+        tests = [self.row("alone", "unit", ["lib/a.so"], [str(self.root / "apps/b")]),
+                 self.row("folder", "examples", [], [str(self.root / "examples")]),
+                 self.row("option", "mpi", [], [f"LD_PRELOAD={self.root / 'lib/a.so'}"]),
+                 self.row("everything", "install", ["apps/b"], [str(self.root)]),
+                 self.row("words", "lint", [], [str(self.root)]),
+                 self.row("hours", "long", ["examples/d"], [])]
         self.write("tests", tests)
 
     def write(self, what: str, content: list) -> None:
         (self.root / "meson-info" / f"intro-{what}.json").write_text(json.dumps(content), encoding="utf-8")
 
     @staticmethod
-    def test(name: str, suite: str, depends: list[str], words: list[str]) -> dict:
+    def row(name: str, suite: str, depends: list[str], words: list[str]) -> dict:
         return {"name": name, "suite": [f"regraft:{suite}"], "depends": [f"{target}@id" for target in depends], "cmd": words, "env": {}}
 
     def needed(self, *words: str) -> list[str]:
