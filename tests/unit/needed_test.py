@@ -54,6 +54,10 @@ class Needed(unittest.TestCase):
         self.assertEqual(self.needed("--suite", "unit", "--suite", "long"), ["apps/b", "examples/d", "lib/a.so"])
         self.assertEqual(self.needed("fold*"), ["examples/c", "examples/d"])
 
+    def test_a_name_that_no_test_has_is_an_error(self) -> None:
+        with self.assertRaises(subprocess.CalledProcessError):
+            self.needed("alome")
+
     def test_lint_tests_look_at_nothing_that_is_built(self) -> None:
         self.assertEqual(self.needed("--suite", "lint", "words"), [])
 

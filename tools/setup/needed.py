@@ -6,6 +6,7 @@ import argparse
 import fnmatch
 import json
 import pathlib
+import sys
 
 SUITES_BY_DEFAULT_WITHOUT = {"long"}
 READS_SOURCES = {"lint"}  # these tests are given folders, but look at nothing that is built
@@ -46,8 +47,13 @@ def main() -> None:
     files_by_id = {target["id"]: [pathlib.Path(file) for file in target["filename"]]
                    for target in json.loads((information / "intro-targets.json").read_text(encoding="utf-8"))
                    if target["type"] not in ("run", "alias")}
+    chosen = selected(tests, args.suite, args.names)
+    if not chosen:
+        print(f"no test is called {' '.join(args.names) or 'anything'} in {', '.join(args.suite) or 'any suite'}; "
+              f"the names: meson test -C {args.build} --list", file=sys.stderr)
+        sys.exit(2)
     needed: set[pathlib.Path] = set()
-    for test in selected(tests, args.suite, args.names):
+    for test in chosen:
         of_test = targets_of(test, files_by_id, root)
         if of_test is None:
             print("all")
