@@ -11,19 +11,23 @@
 
 // REGRAFT_FOR_SETS(F) is F(set) for each instruction set that meson.build compiles the kernels for, the fastest first.
 // Each set has all kernels, in a namespace of its own.
-#define REGRAFT_DECLARE(set)                                          \
-    namespace regraft::likelihood::kernels::N_##set {                 \
-        decltype(kernels::exponentials) exponentials;                 \
-        decltype(kernels::exponentials) logarithms;                   \
-        decltype(kernels::exponentials_minus) exponentials_minus;     \
-        decltype(kernels::transition) transition;                     \
-        decltype(kernels::combine) combine;                           \
-        decltype(kernels::make_rows) make_rows;                       \
-        decltype(kernels::add_loglh) add_loglh;                       \
-        decltype(kernels::make_table) make_table;                     \
-        decltype(kernels::make_products) make_products;               \
-        decltype(kernels::add_derivatives) add_derivatives;           \
-        decltype(kernels::add_site_derivatives) add_site_derivatives; \
+#define REGRAFT_FOR_KERNELS(F, set) \
+    F(set, exponentials)            \
+    F(set, logarithms)              \
+    F(set, exponentials_minus)      \
+    F(set, transition)              \
+    F(set, combine)                 \
+    F(set, make_rows)               \
+    F(set, add_loglh)               \
+    F(set, make_table)              \
+    F(set, make_products)           \
+    F(set, add_derivatives)         \
+    F(set, add_site_derivatives)
+
+#define REGRAFT_DECLARE_KERNEL(set, kernel) decltype(kernels::kernel) kernel;
+#define REGRAFT_DECLARE(set)                             \
+    namespace regraft::likelihood::kernels::N_##set {    \
+        REGRAFT_FOR_KERNELS(REGRAFT_DECLARE_KERNEL, set) \
     }
 REGRAFT_FOR_SETS(REGRAFT_DECLARE)
 
@@ -33,17 +37,8 @@ namespace {
 /// The kernels of an instruction set.
 struct Set {
     std::int64_t target = 0;
-    decltype(&kernels::exponentials) exponentials;
-    decltype(&kernels::logarithms) logarithms;
-    decltype(&kernels::exponentials_minus) exponentials_minus;
-    decltype(&kernels::transition) transition;
-    decltype(&kernels::combine) combine;
-    decltype(&kernels::make_rows) make_rows;
-    decltype(&kernels::add_loglh) add_loglh;
-    decltype(&kernels::make_table) make_table;
-    decltype(&kernels::make_products) make_products;
-    decltype(&kernels::add_derivatives) add_derivatives;
-    decltype(&kernels::add_site_derivatives) add_site_derivatives;
+#define REGRAFT_POINT_TO_KERNEL(set, kernel) decltype(&kernels::kernel) kernel;
+    REGRAFT_FOR_KERNELS(REGRAFT_POINT_TO_KERNEL, )
 
     std::string_view name() const {
         switch (target) {
@@ -59,22 +54,13 @@ struct Set {
                 return "scalar";
         }
     }
-    bool runs_here() const { return ((hwy::SupportedTargets() | HWY_SCALAR) & target) != 0; }
+    bool runs_here() const {
+        return ((hwy::SupportedTargets() | HWY_SCALAR) & target) != 0;
+    }
 };
 
-#define REGRAFT_SET(set)                      \
-    Set{HWY_##set,                            \
-        kernels::N_##set::exponentials,       \
-        kernels::N_##set::logarithms,         \
-        kernels::N_##set::exponentials_minus, \
-        kernels::N_##set::transition,         \
-        kernels::N_##set::combine,            \
-        kernels::N_##set::make_rows,          \
-        kernels::N_##set::add_loglh,          \
-        kernels::N_##set::make_table,         \
-        kernels::N_##set::make_products,      \
-        kernels::N_##set::add_derivatives,    \
-        kernels::N_##set::add_site_derivatives},
+#define REGRAFT_KERNEL_OF_SET(set, kernel) kernels::N_##set::kernel,
+#define REGRAFT_SET(set) Set{HWY_##set, REGRAFT_FOR_KERNELS(REGRAFT_KERNEL_OF_SET, set)},
 constexpr Set sets[] = {REGRAFT_FOR_SETS(REGRAFT_SET)};  // NOLINT(*-avoid-c-arrays): as many as there are
 
 /// The sets that this CPU has.
