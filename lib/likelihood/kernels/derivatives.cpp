@@ -159,7 +159,7 @@ void make_products(Shape shape, Side const& near, Side const& far, double const*
             make_table_of(known, Plain(known, near), SiteProduct(known, far), near, far, invariant, table, blocks);
         });
     }
-    // Once per search: readers of any kind are fast enough.
+    // Only for what is reported after a search: readers of any kind are fast enough.
     with_known(shape, [&](auto known) {
         make_table_of(known, AnyLikelihoods(known, near), AnyProduct(known, far), near, far, invariant, table, blocks);
     });
