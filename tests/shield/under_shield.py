@@ -68,8 +68,12 @@ class UnderShield(unittest.TestCase):
 
     def run_job(self, *words, shield=True, timeout=200, cwd=None, **settings):
         """words, shield: see command(); settings: see environment()."""
-        done = subprocess.run(self.command(*words, shield=shield), capture_output=True, text=True, env=self.environment(**settings), cwd=cwd,
-                              timeout=timeout, check=False)
+        try:
+            done = subprocess.run(self.command(*words, shield=shield), capture_output=True, text=True, env=self.environment(**settings), cwd=cwd,
+                                  timeout=timeout, check=False)
+        except subprocess.TimeoutExpired as hang:
+            said = b"".join(text or b"" for text in (hang.stdout, hang.stderr)).decode(errors="replace")
+            self.fail(f"the job has not ended after {timeout} s; it said:\n{said}")
         done.stderr = re.sub(INTERRUPTED, "", done.stderr)
         return done
 

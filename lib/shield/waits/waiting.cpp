@@ -4,6 +4,8 @@
 #include <ctime>
 #include <vector>
 
+#include <sys/resource.h>
+
 #include "ft/backend.hpp"
 #include "shield/protocol/quiescence.hpp"
 #include "shield/waits/any_source.hpp"
@@ -19,6 +21,13 @@ double seconds_of(clockid_t clock) {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+/// How often this thread has waited for something, such as the end of a sleep.
+long sleeps() {
+    rusage used{};
+    getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nvcsw;
+}
+
 /// Measures how much a process computes between calls that look for messages. Reading the CPU time takes as long as
 /// some of those calls, so it is not read each time.
 struct Between {
@@ -29,11 +38,13 @@ struct Between {
     double left = 0;      // time when the last call has returned
     double asked = 0;     // time when the CPU time was read last
     double cpu = 0;       // CPU time at that reading
+    long slept = 0;       // sleeps() at that reading
     double computed = 0;  // total CPU time beyond these limits
 
     void ask(double now) {
         asked = now;
         cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+        slept = sleeps();
     }
     void begin() {
         left = seconds_of(CLOCK_MONOTONIC);
@@ -44,10 +55,11 @@ struct Between {
         double const away = now - left;
         if (away < loop) return;
         double const inside = left - asked;  // an upper bound: the process was in calls since the reading
-        double const before = cpu;
+        auto const before = *this;
         ask(now);
-        double const spent = std::clamp(cpu - before - inside, 0.0, away);
-        computed += std::max(0.0, spent - (spent < away / 2 ? sleep : loop));
+        double const spent = std::clamp(cpu - before.cpu - inside, 0.0, away);
+        bool const gave_way = slept != before.slept || spent < away / 2;  // a short sleep may cost more than it lasts
+        computed += std::max(0.0, spent - (gave_way ? sleep : loop));
     }
     void leave() {
         left = seconds_of(CLOCK_MONOTONIC);
