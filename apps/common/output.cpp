@@ -106,6 +106,17 @@ void check_writable(std::string const& path) {
     Output const trial(path);
 }
 
+void refuse_input(std::string const& output, std::span<std::string const> inputs) {
+    struct stat written {};
+    if (output == "-" || stat(output.c_str(), &written) != 0 || !S_ISREG(written.st_mode)) return;
+    for (auto const& input : inputs) {
+        struct stat read {};
+        int const known = input == "-" ? fstat(STDIN_FILENO, &read) : stat(input.c_str(), &read);
+        if (known == 0 && read.st_dev == written.st_dev && read.st_ino == written.st_ino)
+            throw InputError({output}, "is the input; expected another name");
+    }
+}
+
 void clean_up_on_signals() {
     std::signal(SIGXFSZ, SIG_IGN);
     struct sigaction ending {};

@@ -46,6 +46,11 @@ private:
 /// not after it.
 void check_writable(std::string const& path);
 
+/// Throws InputError if `output` is the file of one of the inputs, whatever the names: a link, or another spelling of
+/// the path. The input "-" is standard input. Inputs that are no files, such as devices, and empty names are passed
+/// over.
+void refuse_input(std::string const& output, std::span<std::string const> inputs);
+
 /// From now on a signal that ends the program first removes the temporary file of the one Output that is being written,
 /// and a file that grows too large is an OutputError. Call it at the begin of main.
 void clean_up_on_signals();

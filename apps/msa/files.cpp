@@ -73,7 +73,12 @@ Replacement::Replacement(std::string input, std::string output, Places const& pl
         removed_ = look_at(input_);
         check_removable(input_, *removed_);
     }
-    if (output_ != input_) check_free(output_, places);
+    bool const in_place = places.output.empty() && output_ == input_;
+    if (!in_place) {
+        refuse_input(output_, places.inputs);
+        refuse_input(output_, places.others);
+        check_free(output_, places);
+    }
     check_writable(output_);
 }
 

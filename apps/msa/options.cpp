@@ -396,6 +396,7 @@ void complete(Places& places, std::string const& command) {
 
 void complete(CompressOptions& options, CLI::App const&) {
     complete(options.places, "compress");
+    options.places.others = {options.tree, options.partitions};
     bool const has_columns = options.kind != codec::Kind::plain && options.kind != codec::Kind::sparse;
     if (!has_columns && !(options.tree.empty() && options.partitions.empty()))
         throw CLI::ValidationError(options.kind == codec::Kind::plain ? "--codec plain" : "--codec sparse",
@@ -410,9 +411,9 @@ void complete(AppendOptions& options, CLI::App const&) {
 }
 
 void complete(CompactOptions& options, CLI::App const&) {
-    auto const& [inputs, output, keep, force] = options.places;
+    auto const& inputs = options.places.inputs;
     if (std::ranges::count(inputs, "-") > 0) throw CLI::ValidationError("-", "is no file; expected FILE.rgm");
-    if (inputs.size() > 1 && !output.empty())
+    if (inputs.size() > 1 && !options.places.output.empty())
         throw CLI::ValidationError("-o", "is for one file, not " + std::to_string(inputs.size()));
 }
 
@@ -427,6 +428,7 @@ void complete(DecompressOptions& options, CLI::App const&) {
 
 void complete(ExtractOptions& options, CLI::App const&) {
     bool const is_read = options.places.inputs[0] == "-";
+    options.places.others = {options.taxa.taxa, options.taxa.taxa_of, options.taxa.exclude_taxa};
     std::size_t num_streams = is_read ? 1 : 0;
     for (auto const* const file : {&options.taxa.taxa, &options.taxa.taxa_of, &options.taxa.exclude_taxa})
         num_streams += *file == "-" ? 1 : 0;

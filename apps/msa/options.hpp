@@ -26,6 +26,7 @@ struct Manners {
 /// The input files, and where the results go.
 struct Places {
     std::vector<std::string> inputs;  // "-": standard input
+    std::vector<std::string> others;  // further files that are read, such as a tree; may be empty names
     std::string output;               // empty: beside the input, which is then removed; "-": standard output
     bool keep = false;                // keep the input in any case
     bool force = false;               // overwrite existing files

@@ -1,5 +1,6 @@
 #include "commands.hpp"
 
+#include <array>
 #include <string>
 
 #include "common/output.hpp"
@@ -62,6 +63,8 @@ void run(LossOptions const& options) {
 }
 
 void run(SimulateOptions const& options) {
+    std::array const inputs{options.constants, options.trace.value_or("")};
+    for (auto const& path : {options.json, options.svg}) refuse_input(path, inputs);
     prepare(options.json);
     prepare(options.svg);
     auto const simulation = simulated::simulate(options);

@@ -63,6 +63,33 @@ def overwrites(program: msa_cli.Program) -> None:
     assert (program.path / "b.fa").read_bytes() == TEXT
 
 
+def own_input(program: msa_cli.Program) -> None:
+    """no command writes over what it reads, by whatever name; only append and compact without -o replace their file"""
+    file, packed = program.file("a.fa", TEXT), program.compressed("b.fa", TEXT)
+    folder = program.path / "folder"
+    folder.mkdir()
+    links = [program.path / "soft.fa", program.path / "hard.fa", folder / ".." / "a.fa"]
+    links[0].symlink_to(file)
+    os.link(file, links[1])
+    for output in [file, *links]:
+        for force in ([], ["-f"]):
+            program.refuses("extract", *force, "--sites", "1", "-o", output, file, message=f"{output}: is the input; expected another name")
+            program.refuses("compress", *force, "-o", output, file, message="is the input")
+    with file.open("rb") as text:
+        result = program.run("compress", "-f", "-", "-o", file, stdin=None, preexec_fn=lambda: os.dup2(text.fileno(), 0))
+    result.require(result.code == 2 and "is the input" in result.err and file.read_bytes() == TEXT, "expected that standard input is kept")
+    names = program.file("names", "taxon_0.0\n")
+    program.refuses("extract", "-f", "--taxa", names, "-o", names, file, message="names: is the input")
+    more = program.file("more.fa", ">more\n" + "A" * 400 + "\n")
+    for command in (["decompress", packed], ["append", packed, more], ["compact", packed]):
+        program.refuses(*command, "-f", "-o", packed, message="b.fa.rgm: is the input")
+    program.refuses("append", "-f", packed, more, "-o", more, message="more.fa: is the input")
+    (program.path / "a.fa.rgm").symlink_to(file)
+    program.refuses("compress", "-f", file, message="a.fa.rgm: is the input")
+    program.ok("append", packed, more)
+    program.ok("compact", packed)
+
+
 def elsewhere(program: msa_cli.Program) -> None:
     """-o and -c keep the input; - is a standard stream"""
     file = program.file("a.fa", TEXT)
@@ -451,4 +478,4 @@ def completion(program: msa_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(replaces, overwrites, elsewhere, links, packed, badly_packed, bombs, hungry, lack_of_memory, several, bad_input, damaged, no_room, cuts, changed_meanwhile, changed_at_last, names, signals, terminals, usage, completion))
+    sys.exit(msa_cli.main(replaces, overwrites, own_input, elsewhere, links, packed, badly_packed, bombs, hungry, lack_of_memory, several, bad_input, damaged, no_room, cuts, changed_meanwhile, changed_at_last, names, signals, terminals, usage, completion))

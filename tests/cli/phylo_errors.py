@@ -151,7 +151,13 @@ def outputs(jobs: phylo_job.Jobs, args) -> None:
     again.require(again.bits() == bits, "a refused run has changed the output")
     redo = jobs.run(2, [*evaluate, "--redo"], prefix=first.prefix)
     redo.require(redo.codes == [0, 0] and redo.bits() != bits, "expected that --redo overwrites")
-    nowhere = jobs.run(2, ["loglh", "--msa", args.msa, "--model", "JC", "--tree", f"{first.prefix}.bestTree"], prefix=pathlib.Path("/proc/none/x"))
+    for option in ("--msa", "--tree", "--constraint"):
+        own = pathlib.Path(f"{first.prefix}.bestTree")
+        own.unlink()
+        own.symlink_to(args.msa if option == "--msa" else tree)
+        over = jobs.run(2, ["search", "--msa", args.msa, "--model", "JC", "--redo", *([option, str(tree)] if option != "--msa" else [])], prefix=first.prefix)
+        over.require(over.codes == [2, 2] and ".bestTree: is the input; expected another name" in over.output, f"{option}: expected that the input is kept")
+    nowhere = jobs.run(2, ["loglh", "--msa", args.msa, "--model", "JC", "--tree", str(tree)], prefix=pathlib.Path("/proc/none/x"))
     nowhere.require(nowhere.codes == [1, 1] and "cannot be written" in nowhere.output, "expected that an unwritable prefix is said")
     leftovers = [path.name for path in pathlib.Path(jobs.directory.name).iterdir() if path.suffix == ".tmp"]
     first.require(not leftovers, f"temporary files left: {leftovers}")

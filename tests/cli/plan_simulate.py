@@ -262,6 +262,10 @@ def outputs(program: plan_cli.Program) -> None:
     plan_cli.check_json_files(program, *SMALL)
     plan_cli.check_standard_output(program, *SMALL)
     plan_cli.check_usage(program, *SMALL)
+    machine = program.file("machine.json", "{}")
+    for option in ("--json", "--svg"):
+        over = program.run(*SMALL, "--constants", machine, option, f"{program.path}/./machine.json")
+        over.require(over.code == 2 and "machine.json: is the input" in over.err and not over.out, "expected that the constants are kept")
     unwritable = program.run(*SMALL, "--svg", str(program.path))
     unwritable.require(unwritable.code == 1 and "cannot be written: Is a directory" in unwritable.err and not unwritable.out, "expected exit code 1")
 

@@ -12,6 +12,7 @@
 
 #include "common/alignment_input.hpp"
 #include "common/input.hpp"
+#include "common/output.hpp"
 #include "common/program.hpp"
 #include "files/file_texts.hpp"
 #include "input/check_report.hpp"
@@ -142,17 +143,9 @@ void check_phylip_names(Options const& options, msa::Alignment const& alignment)
     }
 }
 
-void refuse_input(fs::path const& path, Options const& options) {
-    std::error_code none;
-    for (auto const& input :
-         {options.msa, options.partitions, options.site_weights, options.site_frequencies, options.tree}) {
-        if (fs::equivalent(path, input, none)) throw InputError({path.string()}, "is the input; expected another name");
-    }
-}
-
 void refuse_existing(fs::path const& path, Options const& options) {
     if (path.empty()) return;
-    refuse_input(path, options);
+    common::refuse_input(path.string(), options.inputs());
     std::error_code none;
     if (fs::is_directory(path, none)) throw InputError({path.string()}, "cannot be written: it is a directory");
     if (fs::exists(path, none) && !options.redo)
@@ -265,7 +258,7 @@ CheckedInput check_input(Options const& options) {
 
 void prepare_reduced(Options const& options, CheckedInput const& input) {
     for (auto const& [path, text] : reduced_files(options, input)) {
-        refuse_input(path, options);
+        common::refuse_input(path.string(), options.inputs());
         std::error_code none;
         bool const is_there = fs::is_regular_file(path, none) && common::read_text(path.string()) == text;
         if (!is_there) refuse_existing(path, options);

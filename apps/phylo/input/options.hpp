@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "regraft/search/distributed_likelihood.hpp"
 #include "regraft/search/search.hpp"
@@ -71,6 +72,13 @@ struct Options {
     /// Whether what an earlier run has left is not gone on from.
     bool begins_anew() const { return redo && !is_restart; }
     std::filesystem::path output(std::string const& extension) const { return prefix + extension; }
+    /// The files that are read; names that are empty, or a model that is none, may be among them.
+    std::vector<std::string> inputs() const {
+        std::vector<std::string> paths{model};
+        for (auto const& path : {msa, partitions, site_weights, site_frequencies, tree, constraint})
+            paths.push_back(path.string());
+        return paths;
+    }
 };
 
 /// The result of parsing the command line.

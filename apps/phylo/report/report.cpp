@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/input.hpp"
+#include "common/output.hpp"
 #include "files/checkpoint_file.hpp"
 #include "input/check.hpp"
 #include "regraft/core/errors.hpp"
@@ -162,6 +163,7 @@ void prepare_output(Options const& options, Trial trial) {
     bool const resumes = !options.begins_anew() && !find_checkpoints(options.prefix).empty();
     for (auto const* extension : output_extensions()) {
         auto const path = options.output(extension);
+        common::refuse_input(path.string(), options.inputs());
         std::error_code error;
         auto const status = std::filesystem::status(path, error);
         if (std::filesystem::is_directory(status))

@@ -1,12 +1,14 @@
 #include "trees/tree_commands.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/output.hpp"
 #include "common/program.hpp"
 #include "files/file_texts.hpp"
 #include "regraft/core/errors.hpp"
@@ -56,12 +58,9 @@ std::vector<std::filesystem::path> outputs(TreeOptions const& options) {
 
 void refuse_existing(TreeOptions const& options) {
     for (auto const& path : outputs(options)) {
+        common::refuse_input(path.string(),
+                             std::array{options.tree.string(), options.trees.string(), options.msa.string()});
         std::error_code error;
-        for (auto const& input : {options.tree, options.trees, options.msa}) {
-            if (std::filesystem::equivalent(path, input, error)) {
-                throw InputError({path.string()}, "is the input; expected another name");
-            }
-        }
         if (options.redo || !std::filesystem::exists(path, error)) continue;
         throw InputError({path.string()}, "exists already; --redo overwrites it, --prefix chooses another name");
     }
