@@ -140,7 +140,9 @@ void extract_vcf(Opened const& source, std::vector<std::size_t> rows, std::vecto
     if (rows.empty()) throw InputError("--against: no other taxon is left");
     if (!is_reference) rows.push_back(row);
     for (auto const taxon : rows) check_name(names[taxon]);
-    auto part = differences_of(part_of(source, rows, chosen_sites(source, {})));
+    auto cells = part_of(source, rows, chosen_sites(source, {}));
+    check_is_dna(source, cells, "VCF");
+    auto part = differences_of(std::move(cells));
     VcfReference reference{options.against, part.reference_text()};
     if (!is_reference) {
         part.write_row(rows.size() - 1, reference.cells);
@@ -165,6 +167,7 @@ void extract(std::string const& input, ExtractOptions const& options) {
         if (layout.format == msa::TextFormat::fasta) layout.descriptions.clear();
     }
     auto const shown = fmt::format("{} and {}", counted(num_rows(part), "row"), counted(num_sites(part), "site"));
+    if (layout.format == msa::TextFormat::maple) check_is_dna(source, part, "MAPLE");
     result.finish([&](msa::TextSink const& sink) { write_text(std::move(part), layout, sink); });
     if (options.manners.voice == Voice::verbose) {
         auto const read = source.bytes_read();

@@ -241,5 +241,20 @@ def variants(program: msa_cli.Program) -> None:
     program.refuses("cat", "--format", "vcf", file, message="--format")
 
 
+def only_dna(program: msa_cli.Program) -> None:
+    """MAPLE and VCF are for DNA: other data are refused, even if all their letters could be bases"""
+    texts = {"letters": (">a\nMKVARNDH\n>b\nMKVARNDS\n", "looks like amino acids"), "protein": (">a\nARNDE\n>b\nARNDC\n", "'E' is no DNA symbol"),
+             "binary": (">a\n0101\n>b\n0110\n", "is no DNA symbol"), "states": (">a\n0123\n>b\n3210\n", "is no DNA symbol")}
+    for name, (text, message) in texts.items():
+        file = program.file(f"{name}.fa", text)
+        for path in (file, *(program.compressed(f"{name}-{codec}.fa", text, "--codec", codec) for codec in ("native", "plain"))):
+            program.refuses("extract", "--format", "vcf", "--against", "a", path, message=message)
+            program.refuses("extract", "--format", "maple", path, message=message)
+        program.refuses("decompress", "--format", "maple", "-c", path, message=message)
+    near = program.file("near.fa", ">a\nACGTACGTRY\n>b\nACGTACGARY\n")
+    assert program.ok("extract", "--format", "maple", "--sites", "9,10", near), "ambiguous bases are DNA if the alignment is"
+    assert program.ok("extract", "--format", "vcf", "--against", "a", near)
+
+
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(from_everything, taxa, common_columns, maple_files, variants))
+    sys.exit(msa_cli.main(from_everything, taxa, common_columns, maple_files, variants, only_dna))

@@ -11,6 +11,7 @@
 #include "parts/cut.hpp"
 #include "parts/site_list.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/msa/characters.hpp"
 #include "regraft/msa/difference_parts.hpp"
 #include "regraft/msa/maple.hpp"
 
@@ -51,6 +52,36 @@ std::optional<msa::TextFormat> text_format(Look const& look) {
             break;
     }
     return msa::TextFormat::fasta;
+}
+
+/// How often each character occurs. All four letters of difference rows count as the first of them.
+msa::Histogram histogram_of(Part const& part) {
+    msa::Histogram histogram{};
+    auto const count = [&](char c) -> auto& {
+        return histogram[static_cast<unsigned char>(c)];
+    };
+    if (auto const* const alignment = std::get_if<msa::Alignment>(&part)) {
+        for (char const cell : alignment->cells) ++count(cell);
+        return histogram;
+    }
+    auto const& rows = std::get<msa::DifferenceRows>(part);
+    std::uint64_t in_runs = 0;
+    for (auto const& run : rows.runs.values) {
+        count(run.character) += run.size;
+        in_runs += run.size;
+    }
+    count('A') += rows.num_taxa() * rows.num_sites() - in_runs;
+    return histogram;
+}
+
+msa::CharacterKind kind_of(Part const& part) {
+    return msa::character_table(histogram_of(part)).kind;
+}
+
+Part whole(Opened const& source) {
+    std::vector<std::size_t> rows(source.names().size());
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    return part_of(source, rows, chosen_sites(source, {}));
 }
 
 std::vector<std::string> const& names_of(Part const& part) {
@@ -128,6 +159,18 @@ void check_name(std::string const& name) {
         fmt::format("taxon '{}' has a blank in its name, so it can only be written as it was read", escaped(name)));
 }
 
+void check_is_dna(Opened const& source, Part const& part, std::string_view format) {
+    auto const layout = source.layout();
+    if (layout && layout->format == msa::TextFormat::maple) return;
+    auto const kind = kind_of(part);
+    if (kind == msa::CharacterKind::dna) return;
+    // A part of DNA may happen to have ambiguous bases for the most part.
+    if (kind == msa::CharacterKind::amino_acid && kind_of(whole(source)) == msa::CharacterKind::dna) return;
+    static_cast<void>(msa::in_lower_case(differences_of(part)));  // tells which cell is no symbol of DNA
+    throw InputError(
+        fmt::format("{} is for DNA, and this looks like amino acids: most of its letters are no bases", format));
+}
+
 void write_text(Part part, msa::TextLayout const& layout, msa::TextSink const& sink) {
     for (auto const& name : names_of(part)) check_name(name);
     if (layout.format == msa::TextFormat::maple && num_sites(part) != 0)
@@ -147,7 +190,10 @@ void write_text(Opened const& source, Look const& look, msa::TextSink const& sin
     if (!look.format && !look.width) return source.write_text(sink);
     std::vector<std::size_t> rows(source.names().size());
     std::iota(rows.begin(), rows.end(), std::size_t{0});
-    write_text(part_of(source, rows, chosen_sites(source, {})), layout_for(source, rows, look), sink);
+    auto part = part_of(source, rows, chosen_sites(source, {}));
+    auto const layout = layout_for(source, rows, look);
+    if (layout.format == msa::TextFormat::maple) check_is_dna(source, part, "MAPLE");
+    write_text(std::move(part), layout, sink);
 }
 
 }  // namespace regraft::msa_cli

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -40,6 +41,10 @@ msa::TextLayout layout_for(Opened const& source, std::span<std::size_t const> ro
 
 /// Writes the text of a part. Throws InputError if the format cannot hold a name of a taxon or a character.
 void write_text(Part part, msa::TextLayout const& layout, msa::TextSink const& sink);
+
+/// Throws InputError if rows are not DNA, for a format that holds nothing else. Letters of amino acids may all be
+/// ambiguous bases, too; then what most of them are decides, in the part or in the whole source.
+void check_is_dna(Opened const& source, Part const& part, std::string_view format);
 
 /// Writes the text of a source in the requested look; its own text if none is requested.
 void write_text(Opened const& source, Look const& look, msa::TextSink const& sink);
