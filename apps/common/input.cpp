@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "regraft/core/errors.hpp"
 
@@ -17,7 +18,11 @@ namespace regraft::common {
 namespace {
 
 [[noreturn]] void fail_to_read(std::string const& path, int code) {
-    throw InputError({shown_input(path)}, "cannot be read: " + std::generic_category().message(code));
+    auto const compressed = path + ".rgm";
+    bool const is_compressed = code == ENOENT && access(compressed.c_str(), F_OK) == 0;
+    throw InputError({shown_input(path)},
+                     "cannot be read: " + std::generic_category().message(code) +
+                         (is_compressed ? "; there is " + compressed + ", which can be read in its place" : ""));
 }
 
 }  // namespace

@@ -91,8 +91,10 @@ std::size_t TextInput::unpack(std::span<char> buffer) {
         bool const is_stuck = is_over_ && pending_.size() == before && room.size() == buffer.size();
         if (state == Unpacker::State::damaged) fail("but is damaged");
         if (state == Unpacker::State::needs_memory)
-            fail(fmt::format("but needs more memory than usual to be unpacked; if that is meant, unpack it with {}",
-                             packing_->unpacker));
+            fail(fmt::format(
+                "but needs more memory than usual to be unpacked; if that is meant, unpack it with {}, or let "
+                "regraft-msa read it with --any-size",
+                packing_->takes_any));
         if (state == Unpacker::State::in_member && is_stuck)
             fail(pending_.empty() ? "but is cut off" : "but is damaged");
         if (state == Unpacker::State::at_end_of_member && !next_member()) unpacker_.reset();

@@ -90,6 +90,14 @@ def own_input(program: msa_cli.Program) -> None:
     program.ok("compact", packed)
 
 
+def removed(program: msa_cli.Program) -> None:
+    """of a text that was compressed and so removed, the message names the compressed file"""
+    packed = program.compressed("a.fa", TEXT)
+    for command in ("cat", "stat", "extract"):
+        program.refuses(command, program.path / "a.fa", message=f"a.fa: cannot be read: No such file or directory; there is {packed}, which can be read in its place")
+    program.refuses("cat", program.path / "b.fa", message="b.fa: cannot be read: No such file or directory\n")
+
+
 def elsewhere(program: msa_cli.Program) -> None:
     """-o and -c keep the input; - is a standard stream"""
     file = program.file("a.fa", TEXT)
@@ -213,6 +221,8 @@ def hungry(program: msa_cli.Program) -> None:
     for name, content in cases.items():
         if content:
             program.refuses("compress", stdin=content, message=f"is packed by {name}, but needs more memory than usual")
+            words = program.run("compress", stdin=content).err.split("unpack it with ")[1].split(", or let regraft-msa read it with --any-size")[0].split()
+            assert shutil.which(words[0]) is None or subprocess.run([*words, "-c"], input=content, stdout=subprocess.PIPE, check=True).stdout == TEXT, words
             assert program.ok("cat", stdin=program.ok("compress", "--any-size", stdin=content)) == TEXT
 
 
@@ -478,4 +488,4 @@ def completion(program: msa_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(replaces, overwrites, own_input, elsewhere, links, packed, badly_packed, bombs, hungry, lack_of_memory, several, bad_input, damaged, no_room, cuts, changed_meanwhile, changed_at_last, names, signals, terminals, usage, completion))
+    sys.exit(msa_cli.main(replaces, overwrites, own_input, removed, elsewhere, links, packed, badly_packed, bombs, hungry, lack_of_memory, several, bad_input, damaged, no_room, cuts, changed_meanwhile, changed_at_last, names, signals, terminals, usage, completion))
