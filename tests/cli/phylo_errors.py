@@ -220,6 +220,13 @@ def alone(jobs: phylo_job.Jobs, args) -> None:
     for arguments, expected in ((["--help"], "search"), (["search", "--help"], "--fail"), (["check", "--help"], "warnings  the search would run"), (["points"], "spr:inside")):
         run = subprocess.run([args.exe, *arguments], capture_output=True, text=True, check=False)
         assert run.returncode == 0 and expected in run.stdout and not run.stderr, (arguments, run)
+    folder = f"{jobs.directory.name}/"
+    before = sorted(os.listdir(folder))
+    for words in (["search", "--msa", args.msa, "--model", "JC"], ["consensus", "--trees", args.msa]):
+        for named in (folder, folder + "."):
+            run = subprocess.run([args.exe, *words, "--prefix", named], capture_output=True, text=True, check=False)
+            assert run.returncode == 2 and f"{named} is a folder; expected how the names of files begin, such as {folder}NAME" in run.stderr, run
+    assert sorted(os.listdir(folder)) == before, "expected no hidden files"
     command = [args.exe, "search", "--msa", args.msa, "--model", "GTR+FC+G4m", "--spr-radius", "2", "--prefix", prefix]
     run = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1"))
     assert run.returncode == 0 and not run.stderr, run

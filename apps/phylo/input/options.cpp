@@ -386,6 +386,7 @@ void add_options(CLI::App& app, Options& options) {
     add_redo(app, options);
     app.add_option("--prefix", options.prefix,
                    "how the output files' names begin (default: the alignment's name + .regraft)")
+        ->check(problem_of_prefix)
         ->type_name("PATH");
     add_resources(app, options);
     add_options_for_tests(app, options);

@@ -90,6 +90,7 @@ std::optional<double> parse_threshold(std::string const& text) {
 
 void add_output_options(CLI::App& app, TreeOptions& options, std::string const& named_after) {
     app.add_option("--prefix", options.prefix, "how the output file's name begins (default: " + named_after + ")")
+        ->check(problem_of_prefix)
         ->type_name("PATH");
     app.add_flag("--redo", options.redo, "overwrite output files");
 }
@@ -177,6 +178,13 @@ void add_concordance(CLI::App& app, TreeOptions& options) {
 }
 
 }  // namespace
+
+std::string problem_of_prefix(std::string const& prefix) {
+    auto const name = std::filesystem::path(prefix).filename();
+    if (prefix.empty() || (!name.empty() && name != "." && name != "..")) return "";
+    return prefix + " is a folder; expected how the names of files begin, such as " +
+           (std::filesystem::path(prefix).parent_path() / "NAME").string();
+}
 
 void add_tree_commands(CLI::App& app, TreeOptions& options) {
     add_support(app, options);

@@ -34,6 +34,9 @@ struct TreeOptions {
     bool redo = false;           // overwrite existing files
 };
 
+/// What is wrong with a prefix of output files: they would be hidden files of a folder. Empty: nothing.
+std::string problem_of_prefix(std::string const& prefix);
+
 /// Adds the commands to the program's command line. `options` is filled when the line is parsed, and must live until
 /// then.
 void add_tree_commands(CLI::App& app, TreeOptions& options);
