@@ -238,7 +238,7 @@ TEST_P(CheckedErasureStore, FindsDamagedParities) {
     version.add_own(bytes, nullptr);
     ASSERT_TRUE(encode(comm, version, options(), phase.inside));
     auto const all = readings(comm.self(), version.holdings);
-    EXPECT_TRUE(drop_damage(comm, 1, all, version, version.holdings).empty());
+    EXPECT_TRUE(drop_damage(comm, 0, 1, all, version, version.holdings).empty());
     auto const parity = version.holdings.layout().piece(0, code.data());  // slot 0 holds it
     if (comm.leads()) {
         Scratch scratch;
@@ -248,7 +248,7 @@ TEST_P(CheckedErasureStore, FindsDamagedParities) {
         EXPECT_EQ(version.verify(parity, {0, 1}), last >= sum_bytes) << "each part has a checksum of its own";
         EXPECT_FALSE(version.verify(parity, {last - 1, last}));
     }
-    auto const bad = drop_damage(comm, 1, all, version, version.holdings);
+    auto const bad = drop_damage(comm, 0, 1, all, version, version.holdings);
     ASSERT_EQ(bad.size(), 1u);
     EXPECT_EQ(bad[0].piece, parity);
     EXPECT_EQ(bad[0].holder, PeId{0});

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "regraft/placement/mod_k.hpp"
+#include "regraft/store/erasure_store.hpp"
 #include "support/store_requests.hpp"
 #include "support/store_under_test.hpp"
 
@@ -51,6 +53,54 @@ TEST(ReplicatedStore, HasSeveralLoadsUnderWay) {
         ASSERT_EQ(store.model().check(started_second.wait(), second_rows[mine], second_rows.values, second), "");
         ASSERT_EQ(store.model().check(started_first.wait(), first_rows[mine], first_rows.values, first), "");
     }
+}
+
+/// Two stores of the same shape, so that nothing but their identity tells their calls apart.
+template <class Store, class Shape, class Options>
+void expect_divergence_of_two(Shape const& shape, Options const& options) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto const self = comm.position(comm.self());
+    constexpr std::uint64_t per_member = 20;
+    BlockRange const mine{BlockId{self * per_member}, BlockId{(self + 1) * per_member}};
+    std::vector<std::byte> const first_blocks(per_member * 8, std::byte{1}),
+        second_blocks(per_member * 8, std::byte{2});
+    Store first(comm, options);
+    Store second(comm, options);
+    first.submit(shape(comm.size()), mine, first_blocks, 8);
+    second.submit(shape(comm.size()), mine, second_blocks, 8);
+    auto const next = (self + 1) % comm.size();
+    std::array const wanted{BlockRange{BlockId{next * per_member}, BlockId{(next + 1) * per_member}}};
+    Csr<BlockRange> known;
+    for (std::size_t rank = 0; rank < comm.size(); ++rank) {
+        auto const of = (rank + 1) % comm.size();
+        known.push_row(std::array{BlockRange{BlockId{of * per_member}, BlockId{(of + 1) * per_member}}});
+    }
+    std::vector<std::byte> out(per_member * 8);
+    auto& mistaken = self == 0 ? first : second;
+    EXPECT_THROW(mistaken.load(wanted, out), ft::Divergence);
+    EXPECT_THROW(mistaken.load(known, out), ft::Divergence);
+    EXPECT_THROW(mistaken.start_load(known, out).wait(), ft::Divergence);
+    EXPECT_THROW(static_cast<void>(mistaken.scrub()), ft::Divergence);
+    first.load(known, out);  // the stores can be used further on
+    EXPECT_EQ(out, first_blocks);
+    second.load(wanted, out);
+    EXPECT_EQ(out, second_blocks);
+}
+
+TEST(ReplicatedStore, DoesNotMixWithAnotherStoreOfItsCommunicator) {
+    for (auto const transport : {Transport::collective, Transport::rounds}) {
+        expect_divergence_of_two<ReplicatedStore>(
+            [](std::size_t size) {
+                auto const members = static_cast<std::uint32_t>(size);
+                return placement::Any(placement::ModK(20 * size, members, 2));
+            },
+            Options{.transport = transport, .integrity = Integrity::checked});
+    }
+}
+
+TEST(ErasureStore, DoesNotMixWithAnotherStoreOfItsCommunicator) {
+    expect_divergence_of_two<ErasureStore>([](std::size_t) { return erasure::Code(2, 1); },
+                                           ErasureOptions{.integrity = Integrity::checked});
 }
 
 }  // namespace

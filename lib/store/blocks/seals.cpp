@@ -7,6 +7,7 @@
 #include "exchange/exchange.hpp"
 #include "regraft/core/block_parts.hpp"
 #include "regraft/core/bytes.hpp"
+#include "store/together/identity.hpp"
 
 namespace regraft::store {
 namespace {
@@ -78,23 +79,24 @@ void Resends::add() {
     if (++count_ > most) throw DamagedInTransit("blocks arrive damaged that are right where they come from");
 }
 
-std::vector<BadReplica> find_damage(ft::Communicator& comm, std::uint64_t alike, std::span<BlockRange const> looked_at,
-                                    BlockSizes const& sizes, HeldBlocks& held) {
+std::vector<BadReplica> find_damage(ft::Communicator& comm, std::uint64_t identity, std::uint64_t alike,
+                                    std::span<BlockRange const> looked_at, BlockSizes const& sizes, HeldBlocks& held) {
     std::vector<BlockRange> bad;
     for (auto const& blocks : looked_at) held.verify(blocks, sizes, bad);
     std::sort(bad.begin(), bad.end());
     bad.erase(std::unique(bad.begin(), bad.end()), bad.end());
-    std::vector<std::uint64_t> words{alike};
+    std::vector<std::uint64_t> words{identity, alike};
     for (auto const& blocks : bad) {
         bool const replaceable = !held.find_own(blocks, sizes).empty();
         words.insert(words.end(), {value(blocks.first), value(blocks.last), std::uint64_t{replaceable}});
     }
     auto const rows = exchange::all_gather(comm, words);
+    expect_same_store(comm, rows, 0);
     std::vector<BadReplica> all;
     for (std::size_t rank = 0; rank < rows.size(); ++rank) {
         auto const row = rows[rank];
-        REGRAFT_EXPECTS(row[0] == alike && "all members say that the same is wanted, with the same options");
-        for (std::size_t i = 1; i + 2 < row.size(); i += 3) {
+        REGRAFT_EXPECTS(row[1] == alike && "all members say that the same is wanted, with the same options");
+        for (std::size_t i = 2; i + 2 < row.size(); i += 3) {
             all.push_back({{{BlockId{row[i]}, BlockId{row[i + 1]}}, comm.members()[rank]}, row[i + 2] != 0});
         }
     }

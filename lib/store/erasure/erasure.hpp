@@ -79,13 +79,14 @@ struct ErasureStore::Impl {
     ErasureOptions options;
     std::unique_ptr<ErasureVersion> current;
     std::uint64_t version = 0;
+    std::uint64_t identity = 0;  // of the current version (next_identity)
     OnDisk on_disk;
     LoadsUnderWay loads;
 
 private:
     struct Started;
     std::uint64_t window() const { return window_bytes(options, current->holdings.layout().code()); }
-    /// Whether everything is intact on all members, and all have the same digest: one agreement. Uniform.
+    /// Whether everything is intact on all members, and all have the same digest and store: one agreement. Uniform.
     bool agree_intact(bool intact, std::uint64_t alike);
     LoadReport report_of(ErasureDelivery const& delivery) const;
     bool has_few_members(ErasureVersion const& of) const;

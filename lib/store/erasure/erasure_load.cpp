@@ -37,7 +37,7 @@ LoadReport ErasureStore::load(std::span<BlockRange const> wanted, std::span<std:
                               LoadOptions const& options) {
     impl_->comm.reach(coded_load_phase.before);
     auto const alike = Digest().add(options).value();
-    return impl_->load(gather_wanted(impl_->comm, wanted, alike), out, options, alike);
+    return impl_->load(gather_wanted(impl_->comm, wanted, impl_->identity, alike), out, options, alike);
 }
 
 LoadReport ErasureStore::load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& options) {
@@ -102,7 +102,8 @@ void ErasureStore::Impl::prepare(ErasureDelivery& delivery) {
 
 bool ErasureStore::Impl::agree_intact(bool intact, std::uint64_t alike) {
     // A member that is not intact votes for a different number. If no member is intact, each of them knows that itself.
-    return comm.agree_equal(intact ? alike : ~alike) && intact;
+    auto const same = alike + identity;
+    return comm.agree_equal(intact ? same : ~same) && intact;
 }
 
 LoadReport ErasureStore::Impl::finish(ErasureDelivery& delivery, bool intact) {
@@ -111,7 +112,7 @@ LoadReport ErasureStore::Impl::finish(ErasureDelivery& delivery, bool intact) {
         if (agree_intact(intact, delivery.alike)) break;
         auto const looked_at = readings(comm.self(), delivery.plan.copies, delivery.plan.rebuilt);
         if (!delivery.undamaged) delivery.undamaged = current->holdings;
-        auto const bad = drop_damage(comm, delivery.alike, looked_at, *current, *delivery.undamaged);
+        auto const bad = drop_damage(comm, identity, delivery.alike, looked_at, *current, *delivery.undamaged);
         if (bad.empty()) delivery.resends.add();
         delivery.bad.insert(delivery.bad.end(), bad.begin(), bad.end());
         prepare(delivery);

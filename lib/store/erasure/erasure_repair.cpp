@@ -99,14 +99,15 @@ ErasureRepair ErasureStore::Impl::repair(ErasureRepairOptions const& repair_opti
     base.holdings.retain(comm.members());
     // Encoding anew would hide damage behind new parities.
     if (checked() && (look == Look::everywhere || has_few_members(base))) {
-        mending.bad = drop_damage(comm, version, readings(comm.self(), base.holdings), *current, base.holdings);
+        mending.bad =
+            drop_damage(comm, identity, version, readings(comm.self(), base.holdings), *current, base.holdings);
         base.forget_others(comm.self());
     }
     mending.room = repair_options.room;
     mending.all_room = gather_room(comm, mending.room, base.bytes_held());
     for (Resends resends; !agree_intact(mend(mending), version);) {
         auto const looked_at = readings(comm.self(), {}, mending.plan.rebuilt);
-        auto const bad = drop_damage(comm, version, looked_at, *current, base.holdings);
+        auto const bad = drop_damage(comm, identity, version, looked_at, *current, base.holdings);
         if (bad.empty()) resends.add();
         mending.bad.insert(mending.bad.end(), bad.begin(), bad.end());
     }

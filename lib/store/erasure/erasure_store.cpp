@@ -7,6 +7,7 @@
 #include "store/erasure/erasure.hpp"
 #include "store/together/digest.hpp"
 #include "store/together/gather.hpp"
+#include "store/together/identity.hpp"
 
 namespace regraft::store {
 namespace {
@@ -89,6 +90,7 @@ void ErasureStore::Impl::submit(erasure::Code const& code, Submissions const& al
     for (Resends resends; !agree_intact(encode(comm, *next, options, coded_submit_phase.inside), alike);) resends.add();
     current = std::move(next);
     ++version;
+    identity = next_identity(comm);
     on_disk = std::move(from);
     if (options.own_copy == OwnCopy::copied) on_disk.opened = {};
     comm.reach(coded_submit_phase.after);

@@ -5,6 +5,7 @@
 
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
+#include "store/together/identity.hpp"
 
 namespace regraft::store {
 namespace {
@@ -190,21 +191,23 @@ std::vector<Reading> readings(PeId self, erasure::Holdings const& holdings) {
     return result;
 }
 
-std::vector<BadPiece> drop_damage(ft::Communicator& comm, std::uint64_t alike, std::span<Reading const> looked_at,
-                                  ErasureVersion const& version, erasure::Holdings& holdings) {
+std::vector<BadPiece> drop_damage(ft::Communicator& comm, std::uint64_t identity, std::uint64_t alike,
+                                  std::span<Reading const> looked_at, ErasureVersion const& version,
+                                  erasure::Holdings& holdings) {
     std::vector<Piece> mine;
     for (auto const& [piece, bytes] : looked_at) {
         bool const known = std::find(mine.begin(), mine.end(), piece) != mine.end();
         if (!known && !version.verify(piece, bytes)) mine.push_back(piece);
     }
-    std::vector<std::uint64_t> words{alike};
+    std::vector<std::uint64_t> words{identity, alike};
     for (auto const& piece : mine) words.insert(words.end(), {piece.stripe, piece.index});
     auto const rows = exchange::all_gather(comm, words);
+    expect_same_store(comm, rows, 0);
     std::vector<BadPiece> all;
     for (std::size_t rank = 0; rank < rows.size(); ++rank) {
         auto const row = rows[rank];
-        REGRAFT_EXPECTS(row[0] == alike && "all members ask for the same, with the same options");
-        for (std::size_t i = 1; i + 1 < row.size(); i += 2) {
+        REGRAFT_EXPECTS(row[1] == alike && "all members ask for the same, with the same options");
+        for (std::size_t i = 2; i + 1 < row.size(); i += 2) {
             Piece const piece{checked_cast<std::uint32_t>(row[i]), checked_cast<std::uint32_t>(row[i + 1])};
             all.push_back({piece, comm.members()[rank]});
             holdings.drop(piece);

@@ -36,7 +36,7 @@ LoadReport ReplicatedStore::load(std::span<BlockRange const> wanted, std::span<s
                                  LoadOptions const& options) {
     impl_->comm.reach(load_phase.before);
     auto const alike = Digest().add(options).value();
-    return impl_->load(gather_wanted(impl_->comm, wanted, alike), out, options, alike);
+    return impl_->load(gather_wanted(impl_->comm, wanted, impl_->identity, alike), out, options, alike);
 }
 
 LoadReport ReplicatedStore::load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& options) {
@@ -123,7 +123,7 @@ void ReplicatedStore::Impl::move(Delivery& delivery) {
 void ReplicatedStore::Impl::repeat_until_clean(Delivery& delivery) {
     while (!is_clean(delivery)) {
         auto const& sent = delivery.traffic.blocks_out.values;
-        auto const bad = find_damage(comm, delivery.alike, sent, current->sizes, current->held);
+        auto const bad = find_damage(comm, identity, delivery.alike, sent, current->sizes, current->held);
         if (bad.empty()) delivery.resends.add();
         note(delivery, bad);
         prepare(delivery);
@@ -132,11 +132,12 @@ void ReplicatedStore::Impl::repeat_until_clean(Delivery& delivery) {
     forget_and_replace(delivery);
 }
 
-/// Whether all members got what was sent, and mean the same load: one agreement. A member that did not votes for a
-/// different number; if none did, each of them knows that itself. Uniform.
+/// Whether all members got what was sent, and mean the same load of the same store: one agreement. A member that did
+/// not votes for a different number; if none did, each of them knows that itself. Uniform.
 bool ReplicatedStore::Impl::is_clean(Delivery const& delivery) {
     bool const holds = !delivery.seals || delivery.seals->hold(delivery.traffic, current->sizes);
-    return comm.agree_equal(holds ? delivery.alike : ~delivery.alike) && holds;
+    auto const same = delivery.alike + identity;
+    return comm.agree_equal(holds ? same : ~same) && holds;
 }
 
 void ReplicatedStore::Impl::note(Delivery& delivery, std::span<BadReplica const> bad) const {
@@ -200,7 +201,7 @@ ScrubReport ReplicatedStore::Impl::scrub() {
     delivery.wanted = nothing;
     delivery.alike = current->directory.num_blocks();
     auto const pieces = current->held.pieces();
-    note(delivery, find_damage(comm, delivery.alike, pieces, current->sizes, current->held));
+    note(delivery, find_damage(comm, identity, delivery.alike, pieces, current->sizes, current->held));
     comm.reach(scrub_phase.inside);
     if (!delivery.damaged.empty()) {
         prepare(delivery);

@@ -6,6 +6,7 @@
 #include "regraft/core/united.hpp"
 #include "store/replicated/replicated.hpp"
 #include "store/together/digest.hpp"
+#include "store/together/identity.hpp"
 
 namespace regraft::store {
 namespace {
@@ -197,6 +198,7 @@ void ReplicatedStore::Impl::build(Taken& taken, Survey const& survey) {
     }
     current = std::move(next);
     version = current->common.id.version;
+    identity = next_identity(comm);
     std::vector<std::uint32_t> site_of(comm.num_founders(), 0);
     for (std::size_t i = 0; i < members.size(); ++i) site_of[value(members[i])] = survey.site_of[i];
     reopened = Reopened{{.version = version,

@@ -8,6 +8,7 @@
 #include "regraft/core/checked_cast.hpp"
 #include "store/blocks/rows.hpp"
 #include "store/replicated/replicated.hpp"
+#include "store/together/identity.hpp"
 
 namespace regraft::store {
 namespace {
@@ -22,18 +23,19 @@ struct Terms {
     repair::Options options(RepairOptions const& mine) const { return {mine.replicas, room, node_of}; }
 };
 
-Terms gather_terms(ft::Communicator& comm, RepairOptions const& mine) {
-    std::vector<std::uint64_t> words{mine.replicas, mine.room};
+Terms gather_terms(ft::Communicator& comm, std::uint64_t identity, RepairOptions const& mine) {
+    std::vector<std::uint64_t> words{identity, mine.replicas, mine.room};
     if (mine.node) words.push_back(*mine.node);
     auto const rows = exchange::all_gather(comm, words);
+    expect_same_store(comm, rows, 0);
     Terms terms;
     bool limited = false;
     for (std::size_t rank = 0; rank < rows.size(); ++rank) {
         REGRAFT_EXPECTS(rows[rank].size() == words.size() && "all members give a node or none does");
-        REGRAFT_EXPECTS(rows[rank][0] == mine.replicas && "all members ask for as many copies");
-        limited = limited || rows[rank][1] != RepairOptions{}.room;
-        terms.room.push_back(rows[rank][1]);
-        if (mine.node) terms.node_of.push_back(checked_cast<std::uint32_t>(rows[rank][2]));
+        REGRAFT_EXPECTS(rows[rank][1] == mine.replicas && "all members ask for as many copies");
+        limited = limited || rows[rank][2] != RepairOptions{}.room;
+        terms.room.push_back(rows[rank][2]);
+        if (mine.node) terms.node_of.push_back(checked_cast<std::uint32_t>(rows[rank][3]));
     }
     if (!limited) terms.room.clear();
     return terms;
@@ -115,7 +117,7 @@ RepairReport ReplicatedStore::Impl::repair(RepairOptions const& repair_options) 
     if (!current) return {};
     REGRAFT_EXPECTS(idle() && "no load is under way");
     comm.reach(repair_phase.before);
-    auto terms = gather_terms(comm, repair_options);
+    auto terms = gather_terms(comm, identity, repair_options);
     current->directory.retain(comm.members());
     if (!repair_options.node) terms.node_of = repair::domains_of(comm.members(), current->directory.node_of());
     RepairReport report;
@@ -188,7 +190,7 @@ bool ReplicatedStore::Impl::carry_out(repair::Step const& step, RepairReport& re
 /// Whether replicas that were to be copied are damaged; if so, no member counts on them any more. Uniform.
 bool ReplicatedStore::Impl::forget_damage(std::span<BlockRange const> looked_at, std::vector<Damage>& damaged) {
     auto& [directory, sizes, held, seams, common] = *current;
-    auto const bad = find_damage(comm, 0, looked_at, sizes, held);
+    auto const bad = find_damage(comm, identity, 0, looked_at, sizes, held);
     if (bad.empty()) return false;
     comm.agree();
     for (auto const& [damage, replaceable] : bad) {

@@ -101,6 +101,7 @@ struct ReplicatedStore::Impl {
     std::unique_ptr<Version> current;
     Memory spare;  // memory of the version before
     std::uint64_t version = 0;
+    std::uint64_t identity = 0;  // of the current version (next_identity)
     OnDisk on_disk;
     LoadsUnderWay loads;
     std::optional<Keeping> keeping;

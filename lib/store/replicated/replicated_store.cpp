@@ -12,6 +12,7 @@
 #include "store/replicated/replicated.hpp"
 #include "store/together/digest.hpp"
 #include "store/together/gather.hpp"
+#include "store/together/identity.hpp"
 
 namespace regraft::store {
 namespace {
@@ -324,6 +325,7 @@ bool ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& 
     std::swap(current, next);
     if (next) spare = std::move(next->held).largest_memory();
     ++version;
+    identity = next_identity(comm);
     on_disk = std::move(from);
     if (options.own_copy == OwnCopy::copied) on_disk.opened = {};
     comm.reach(submit_phase.after);

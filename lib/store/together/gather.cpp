@@ -9,6 +9,7 @@
 #include "exchange/exchange.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/united.hpp"
+#include "store/together/identity.hpp"
 
 namespace regraft::store {
 
@@ -65,18 +66,20 @@ BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> rang
     return std::move(sizes).take();
 }
 
-Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const> wanted, std::uint64_t alike) {
-    std::vector<std::uint64_t> mine{alike};
+Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const> wanted, std::uint64_t identity,
+                              std::uint64_t alike) {
+    std::vector<std::uint64_t> mine{identity, alike};
     for (auto const& range : wanted) {
         if (!range.empty()) mine.insert(mine.end(), {value(range.first), value(range.last)});
     }
     auto const words = exchange::all_gather(comm, mine);
+    expect_same_store(comm, words, 0);
     Csr<BlockRange> rows;
     for (std::size_t rank = 0; rank < words.size(); ++rank) {
         while (rows.size() < value(comm.members()[rank])) rows.end_row();
         auto const row = words[rank];
-        REGRAFT_EXPECTS(row[0] == alike && "all members load with the same options");
-        for (std::size_t i = 1; i + 1 < row.size(); i += 2) rows.push_value({BlockId{row[i]}, BlockId{row[i + 1]}});
+        REGRAFT_EXPECTS(row[1] == alike && "all members load with the same options");
+        for (std::size_t i = 2; i + 1 < row.size(); i += 2) rows.push_value({BlockId{row[i]}, BlockId{row[i + 1]}});
         rows.end_row();
     }
     while (rows.size() < comm.num_founders()) rows.end_row();

@@ -35,8 +35,10 @@ BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> rang
 /// not uniform.
 void share_report(ft::Communicator& comm, LoadReport& report);
 
-/// Row i: the blocks that PeId i wants. Rows of the dead are empty, and empty ranges are left out. alike: as above.
-Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const> wanted, std::uint64_t alike);
+/// Row i: the blocks that PeId i wants. Rows of the dead are empty, and empty ranges are left out. identity: of the
+/// store (expect_same_store); alike: as above.
+Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const> wanted, std::uint64_t identity,
+                              std::uint64_t alike);
 
 /// The rows of the members, from rows by PeId.
 Csr<BlockRange> rows_of_members(ft::Communicator const& comm, CsrView<BlockRange> rows);
