@@ -220,6 +220,35 @@ double smooth_branches(DistributedLikelihood& likelihood, double epsilon, Pace p
     return gain;
 }
 
+bool rescale_branches(DistributedLikelihood& likelihood, double epsilon) {
+    constexpr std::array factors = {1 / 2.0, 1 / 3.0, 1 / 5.0, 1 / 8.0, 2.0, 3.0, 5.0};
+    auto const edges = likelihood.tree().edges();
+    auto const sets = likelihood.tree().num_length_sets();
+    auto const lengths = lengths_of(likelihood.tree(), edges);
+    auto const values = [&] { return sets > 1 ? likelihood.partition_loglh() : std::vector{likelihood.loglh()}; };
+    auto const before = values();
+    std::vector<double> scale(sets, 1.0);
+    auto best = before;
+    auto const times = [&](auto const& factor_of) {
+        auto scaled = lengths;
+        for (std::size_t i = 0; i < scaled.size(); ++i)
+            scaled[i] = std::clamp(scaled[i] * factor_of(i % sets), min_branch_length, max_branch_length);
+        return scaled;
+    };
+    for (double const factor : factors) {
+        set_lengths(likelihood, edges, times([&](std::size_t) { return factor; }));
+        auto const now = values();
+        for (std::size_t set = 0; set < sets; ++set) {
+            if (now[set] - before[set] < epsilon || !(now[set] > best[set])) continue;
+            best[set] = now[set];
+            scale[set] = factor;
+        }
+    }
+    bool const is_better = std::ranges::any_of(scale, [](double factor) { return factor != 1; });
+    set_lengths(likelihood, edges, is_better ? times([&](std::size_t set) { return scale[set]; }) : lengths);
+    return is_better;
+}
+
 void optimise_models(DistributedLikelihood& likelihood, double epsilon, Lengths lengths) {
     likelihood.reach(model_phase.before);
     constexpr double share = 0.1;

@@ -21,6 +21,7 @@ ft::FailPhase test_phase("test");
 constexpr std::uint32_t near_radius = 5;  // in edges, of near SPR
 constexpr std::uint32_t way_radius = 3;   // in edges, of moves on the way out of a local maximum
 constexpr std::uint32_t wake_within = 2;  // subtrees so many edges from a change of the topology wait again
+constexpr double least_rescaling = 1;  // in log-likelihood: another maximum, not a better place on the way to this one
 constexpr std::uint32_t wake_on_way = 1;  // the same on the way out of a local maximum
 
 Stage following(Stage stage) {
@@ -60,11 +61,14 @@ void keep_tree(SearchState& state, DistributedLikelihood const& likelihood) {
 
 void advance_model(SearchState& state, DistributedLikelihood& likelihood, double epsilon) {
     bool const round_ended = optimise_next(state, likelihood, epsilon, pace_of(state.stage));
+    if (round_ended) {
+        state.loglh = likelihood.loglh();
+        bool const pays = state.loglh - state.round_start >= epsilon;
+        if (!pays && rescale_branches(likelihood, least_rescaling)) state.loglh = likelihood.loglh();
+    }
     keep_tree(state, likelihood);
     state.models = likelihood.models();
-    if (!round_ended) return;
-    state.loglh = likelihood.loglh();
-    end_round(state, epsilon);
+    if (round_ended) end_round(state, epsilon);
 }
 
 /// Applies the choices. What follows is the same as if the chosen models had been given, bit by bit.
@@ -121,8 +125,10 @@ void advance_choice(SearchState& state, DistributedLikelihood& likelihood, Searc
     if (state.round == 0 && state.position == 0) static_cast<void>(keep_loglh(state, likelihood));
     bool const round_ended = optimise_next(state, likelihood, options.choice_epsilon, Pace::by_batch);
     likelihood.reach(choice_phase.inside);
+    bool const goes_on = round_ended && (keep_loglh(state, likelihood) >= options.choice_epsilon ||
+                                         rescale_branches(likelihood, least_rescaling));
     keep_fits(state, likelihood);
-    if (round_ended && keep_loglh(state, likelihood) >= options.choice_epsilon) {
+    if (goes_on) {
         state.position = 0;
         ++state.round;
     } else if (round_ended) {

@@ -57,6 +57,23 @@ TEST(OptimiseBranch, LeavesALengthOutsideTheBoundsForOneInside) {
     }
 }
 
+TEST(RescaleBranches, LeavesAWrongScaleAndStaysAtTheRightOne) {
+    for (auto linkage : linkages) {
+        Fixture f(1, linkage);
+        for (int pass = 0; pass < 8; ++pass) smooth_branches(f.likelihood, 0.01);
+        auto const edges = f.likelihood.tree().edges();
+        auto const right = lengths_of(f.likelihood.tree(), edges);
+        EXPECT_FALSE(rescale_branches(f.likelihood, 1));
+        EXPECT_EQ(lengths_of(f.likelihood.tree(), edges), right);
+        auto wrong = right;
+        for (auto& length : wrong) length *= 5;
+        set_lengths(f.likelihood, edges, wrong);
+        double const before = f.likelihood.loglh();
+        EXPECT_TRUE(rescale_branches(f.likelihood, 1));
+        EXPECT_GE(f.likelihood.loglh(), before + 1);
+    }
+}
+
 TEST(BestLengths, AreThoseOfEachEdgeAlone) {
     for (auto linkage : linkages) {
         Fixture f(7, linkage);

@@ -68,6 +68,12 @@ double optimise_branches(DistributedLikelihood& likelihood, std::span<msa::HalfE
 /// evaluation selects them. Returns the sum of their gains.
 double smooth_branches(DistributedLikelihood& likelihood, double epsilon, Pace pace = Pace::by_batch);
 
+/// Multiplies all lengths of a set by the best of some factors between an eighth and five, if one gains epsilon in
+/// log-likelihood; otherwise all lengths stay as they are. With discrete site rates the likelihood may have two maxima
+/// in the scale of the whole tree, about the ratio of neighbouring rates apart, and no single branch leads from one to
+/// the other. Seven evaluations and the present one. Returns whether lengths have changed.
+bool rescale_branches(DistributedLikelihood& likelihood, double epsilon);
+
 /// Whether branch lengths are optimised in turn with the models.
 enum class Lengths : std::uint8_t { change, stay };
 
