@@ -191,8 +191,23 @@ TEST(Quiescence, IsNotFoundWhileWhoLooksComputesInBetween) {
     job.look_around(1, 1);
     EXPECT_FALSE(job.look());
     job.pass(11);
-    job.look_around(1, 1000, 0.6);  // of 5.5 seconds
+    job.look_around(1, 1000, 0.5);  // of 5.5 seconds
     EXPECT_FALSE(job.look());
+}
+
+TEST(Quiescence, TakesAsLongAgainAfterWhoLooksHasComputed) {
+    Job job;
+    job.look_around(1, 1);
+    EXPECT_FALSE(job.look());
+    job.pass(11);
+    job.look_around(1, 1000, 3);
+    EXPECT_FALSE(job.look());
+    job.pass(9);
+    job.look_around(1, 1000);
+    EXPECT_FALSE(job.look());
+    job.pass(2);
+    job.look_around(1, 1000);
+    EXPECT_TRUE(job.look());
 }
 
 TEST(Quiescence, IsNotFoundWhileWhoLookedIsAway) {

@@ -11,9 +11,8 @@ namespace {
 constexpr double least_share = 0.002;
 // Further seconds of computing per byte after which a message under way has arrived at the latest.
 constexpr double least_per_byte = 1.0 / 50e6;
-// The largest part of its CPU time that a process which looks repeatedly may use in between. Interrupts, and other
-// guests of the same host, take some of it: up to 6 % was seen where a process only looked and slept.
-constexpr double most_outside = 0.1;
+// The largest part of its CPU time that a process which looks repeatedly may use in between.
+constexpr double most_outside = 0.05;
 constexpr std::uint64_t least_looks = 20;
 
 bool is_same(Wait const& a, Wait const& b) {
@@ -21,11 +20,14 @@ bool is_same(Wait const& a, Wait const& b) {
            (a.looks == 0) == (b.looks == 0);
 }
 
-/// Whether a process in an unchanged wait has only looked for messages all the time, if that is how it waits.
-bool has_only_looked(Wait const& first, Wait const& last, Wait const& now) {
-    if (now.looks == 0) return true;
-    return now.looks > last.looks && now.looks - first.looks >= least_looks &&
-           now.outside - first.outside <= most_outside * (now.cpu - first.cpu);
+/// Whether a process in an unchanged wait has looked for messages all the time, if that is how it waits.
+bool keeps_looking(Wait const& first, Wait const& last, Wait const& now) {
+    return now.looks == 0 || (now.looks > last.looks && now.looks - first.looks >= least_looks);
+}
+
+/// Whether a process that looks for messages has computed in between.
+bool has_computed(Wait const& first, Wait const& now) {
+    return now.looks != 0 && now.outside - first.outside > most_outside * (now.cpu - first.cpu);
 }
 
 /// Whether all living members of a lane may be in a collective on it. The dead keep no process waiting: a repair comes
@@ -67,26 +69,36 @@ bool Quiescence::look(double now, std::optional<std::vector<Wait>> all) {
         first_.clear();
         return false;
     }
-    if (!std::equal(all->begin(), all->end(), first_.begin(), first_.end(), is_same)) {
+    bool const is_long = now - since_ >= seconds_;
+    bool const goes_on = std::equal(all->begin(), all->end(), first_.begin(), first_.end(), is_same) &&
+                         !(is_long && any_has_computed(*all));
+    if (!goes_on) {
         first_ = last_ = std::move(*all);
         since_ = now;
         return false;
     }
-    bool const verdict = has_lasted(now, *all);
+    bool const verdict = is_long && is_proved(*all);
     last_ = std::move(*all);
     if (verdict) first_.clear();
     return verdict;
 }
 
-bool Quiescence::has_lasted(double now, std::span<Wait const> all) const {
-    if (now - since_ < seconds_) return false;
+// A process that has computed once, or was charged with what the machine did, is not held to it for ever: the time
+// starts anew.
+bool Quiescence::any_has_computed(std::span<Wait const> all) const {
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (has_computed(first_[i], all[i])) return true;
+    return false;
+}
+
+bool Quiescence::is_proved(std::span<Wait const> all) const {
     std::uint64_t bytes = 0;
     for (auto const& wait : all) bytes = std::max(bytes, wait.bytes);
     double const needed = least_share * seconds_ + least_per_byte * static_cast<double>(bytes);
     for (std::size_t i = 0; i < all.size(); ++i)
         if (!all[i].is_dead && all[i].cpu - first_[i].cpu < needed) return false;
     for (std::size_t i = 0; i < all.size(); ++i)
-        if (!has_only_looked(first_[i], last_[i], all[i])) return false;
+        if (!keeps_looking(first_[i], last_[i], all[i])) return false;
     return true;
 }
 

@@ -38,7 +38,8 @@ std::optional<PeId> judge_of(std::span<Wait const> all);
 /// wait all the time. No collective can go on, because for each of them a living member is elsewhere. The time was
 /// long. And each process has used CPU time meanwhile: a waiting process polls and uses CPU, so what was under way to
 /// it has come; a process that is stopped or gets no CPU proves nothing. A process that looks for messages repeatedly
-/// may do something else at any time; it counts as waiting as long as it keeps looking and hardly computes in between.
+/// may do something else at any time; it counts as waiting if it keeps looking for as long and hardly computes in
+/// between; if it has computed, the time starts anew.
 class Quiescence {
 public:
     explicit Quiescence(double seconds) : seconds_(seconds) {}
@@ -48,7 +49,8 @@ public:
     bool look(double now, std::optional<std::vector<Wait>> living);
 
 private:
-    bool has_lasted(double now, std::span<Wait const> all) const;
+    bool any_has_computed(std::span<Wait const> all) const;  // between looks, since they are watched
+    bool is_proved(std::span<Wait const> all) const;         // once the time was long
 
     double seconds_;
     double since_ = 0;
