@@ -21,17 +21,21 @@ ft::FailPhase test_phase("test");
 constexpr std::uint32_t near_radius = 5;  // in edges, of near SPR
 constexpr std::uint32_t way_radius = 3;   // in edges, of moves on the way out of a local maximum
 constexpr std::uint32_t wake_within = 2;  // subtrees so many edges from a change of the topology wait again
-constexpr double least_rescaling = 1;  // in log-likelihood: another maximum, not a better place on the way to this one
 constexpr std::uint32_t wake_on_way = 1;  // the same on the way out of a local maximum
+constexpr double least_rescaling = 1;     // in log-likelihood: another maximum, not a better place near this one
 
 Stage following(Stage stage) {
     return static_cast<Stage>(static_cast<int>(stage) + 1);
 }
 
-/// Ends a round after its last step. Another round follows as long as rounds pay; a gain of NaN never pays.
+/// Whether the present round has gained enough for another one; a gain of NaN never pays.
+bool pays(SearchState const& state, double least_gain) {
+    return state.loglh - state.round_start >= least_gain;
+}
+
+/// Ends a round after its last step. Another round follows as long as rounds pay.
 void end_round(SearchState& state, double least_gain) {
-    bool const pays = state.loglh - state.round_start >= least_gain;
-    if (!pays) return enter(state, following(state.stage));
+    if (!pays(state, least_gain)) return enter(state, following(state.stage));
     auto const next = state.round + 1;
     enter(state, state.stage);
     state.round = next;
@@ -63,8 +67,7 @@ void advance_model(SearchState& state, DistributedLikelihood& likelihood, double
     bool const round_ended = optimise_next(state, likelihood, epsilon, pace_of(state.stage));
     if (round_ended) {
         state.loglh = likelihood.loglh();
-        bool const pays = state.loglh - state.round_start >= epsilon;
-        if (!pays && rescale_branches(likelihood, least_rescaling)) state.loglh = likelihood.loglh();
+        if (!pays(state, epsilon) && rescale_branches(likelihood, least_rescaling)) state.loglh = likelihood.loglh();
     }
     keep_tree(state, likelihood);
     state.models = likelihood.models();
@@ -303,7 +306,7 @@ void advance_fusing(SearchState& state, DistributedLikelihood& likelihood, Searc
     if (state.position > 0) return static_cast<void>(go_on(state, likelihood, options));
     auto const exchange = next_exchange(state, likelihood.tree(), options);
     if (!exchange) {
-        bool const paid = state.loglh - state.round_start >= options.least_gain;
+        bool const paid = pays(state, options.least_gain);
         if (!paid) state.tried.clear();
         return enter(state, paid ? Stage::far_spr : following(state.stage));
     }
