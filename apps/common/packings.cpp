@@ -157,11 +157,11 @@ bool begins_zstd(std::string_view head) {
 }
 
 constexpr std::array<Packing, 4> known{
-    {{"gzip", "gunzip", "gunzip", ".gz", 0, [](std::string_view head) { return head.starts_with("\x1f\x8b"); },
+    {{"gzip", "gunzip", "", ".gz", 0, [](std::string_view head) { return head.starts_with("\x1f\x8b"); },
       [](UnpackMemory) -> std::unique_ptr<Unpacker> { return std::make_unique<Gzip>(); }},
-     {"bzip2", "bunzip2", "bunzip2", ".bz2", 0, [](std::string_view head) { return head.starts_with("BZh"); },
+     {"bzip2", "bunzip2", "", ".bz2", 0, [](std::string_view head) { return head.starts_with("BZh"); },
       [](UnpackMemory) -> std::unique_ptr<Unpacker> { return std::make_unique<Bzip2>(); }},
-     {"xz", "unxz", "unxz", ".xz", 4,
+     {"xz", "unxz", "", ".xz", 4,
       [](std::string_view head) {
           return head.starts_with(
               std::string_view("\xfd"
@@ -169,7 +169,7 @@ constexpr std::array<Packing, 4> known{
                                6));
       },
       [](UnpackMemory memory) -> std::unique_ptr<Unpacker> { return std::make_unique<Xz>(memory); }},
-     {"zstd", "unzstd", "unzstd --long=31", ".zst", 0, begins_zstd,
+     {"zstd", "unzstd", " --long=31", ".zst", 0, begins_zstd,
       [](UnpackMemory memory) -> std::unique_ptr<Unpacker> { return std::make_unique<Zstd>(memory); }}}};
 
 }  // namespace

@@ -29,10 +29,10 @@ enum class UnpackMemory : std::uint8_t {
 };
 
 struct Packing {
-    std::string_view name;       // of the packer
-    std::string_view unpacker;   // the program that unpacks
-    std::string_view takes_any;  // the same with the option that lets it take any memory
-    std::string_view suffix;     // of its files
+    std::string_view name;        // of the packer
+    std::string_view unpacker;    // the program that unpacks
+    std::string_view any_memory;  // its options for files that need much memory
+    std::string_view suffix;      // of its files
     /// Zeros behind a member have no meaning if they are a multiple of this; 0: they have no place there.
     std::size_t padding = 0;
     bool (*begins_member)(std::string_view head) = nullptr;  // head: the first bytes, up to packed_head

@@ -92,9 +92,9 @@ std::size_t TextInput::unpack(std::span<char> buffer) {
         if (state == Unpacker::State::damaged) fail("but is damaged");
         if (state == Unpacker::State::needs_memory)
             fail(fmt::format(
-                "but needs more memory than usual to be unpacked; if that is meant, unpack it with {}, or let "
+                "but needs more memory than usual to be unpacked; if that is meant, unpack it with {}{}, or let "
                 "regraft-msa read it with --any-size",
-                packing_->takes_any));
+                packing_->unpacker, packing_->any_memory));
         if (state == Unpacker::State::in_member && is_stuck)
             fail(pending_.empty() ? "but is cut off" : "but is damaged");
         if (state == Unpacker::State::at_end_of_member && !next_member()) unpacker_.reset();

@@ -78,10 +78,14 @@ msa::CharacterKind kind_of(Part const& part) {
     return msa::character_table(histogram_of(part)).kind;
 }
 
-Part whole(Opened const& source) {
+std::vector<std::size_t> all_rows(Opened const& source) {
     std::vector<std::size_t> rows(source.names().size());
     std::iota(rows.begin(), rows.end(), std::size_t{0});
-    return part_of(source, rows, chosen_sites(source, {}));
+    return rows;
+}
+
+Part whole(Opened const& source) {
+    return part_of(source, all_rows(source), chosen_sites(source, {}));
 }
 
 std::vector<std::string> const& names_of(Part const& part) {
@@ -188,10 +192,8 @@ void write_text(Part part, msa::TextLayout const& layout, msa::TextSink const& s
 
 void write_text(Opened const& source, Look const& look, msa::TextSink const& sink) {
     if (!look.format && !look.width) return source.write_text(sink);
-    std::vector<std::size_t> rows(source.names().size());
-    std::iota(rows.begin(), rows.end(), std::size_t{0});
-    auto part = part_of(source, rows, chosen_sites(source, {}));
-    auto const layout = layout_for(source, rows, look);
+    auto part = whole(source);
+    auto const layout = layout_for(source, all_rows(source), look);
     if (layout.format == msa::TextFormat::maple) check_is_dna(source, part, "MAPLE");
     write_text(std::move(part), layout, sink);
 }

@@ -161,9 +161,10 @@ std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const&
 void prepare_output(Options const& options, Trial trial) {
     // As long as some output is missing, there is a checkpoint.
     bool const resumes = !options.begins_anew() && !find_checkpoints(options.prefix).empty();
+    auto const inputs = options.inputs();
     for (auto const* extension : output_extensions()) {
         auto const path = options.output(extension);
-        common::refuse_input(path.string(), options.inputs());
+        common::refuse_input(path.string(), inputs);
         std::error_code error;
         auto const status = std::filesystem::status(path, error);
         if (std::filesystem::is_directory(status))
