@@ -15,6 +15,7 @@ TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools/bench"
 sys.path.insert(0, str(TOOLS))
 sys.path.insert(0, str(TOOLS / "report"))
 import compare  # noqa: E402
+import job  # noqa: E402
 import recoveries  # noqa: E402
 import report  # noqa: E402
 from results import Broken, read  # noqa: E402
@@ -340,6 +341,14 @@ def results_that_are_not_there_are_named() -> None:
         raise AssertionError("nothing is no set of results")
 
 
+def what_nodes_say_is_read_however_it_arrives() -> None:
+    n0, n1 = ({"host": name, "cores": 2, "inside": {"a": 1}} for name in ("n0", "n1"))
+    first, second = json.dumps(n0), json.dumps(n1)
+    for text in (f"{first}\n{second}\n", f"{first}{second}\n\n", f"n0: a word {{of}} a daemon {first}\nmore{second}"):
+        assert job.objects_in(text) == [n0, n1], text
+    assert job.objects_in(first[:-1]) == [{"a": 1}] and job.objects_in("") == []
+
+
 the_summary_has_results_beside_others_and_ratios()
 the_machine_and_its_load_are_told()
 each_section_has_a_picture_and_says_how_to_read_it()
@@ -357,4 +366,5 @@ the_page_has_the_comparison()
 two_builds_run_by_turns()
 a_wrong_comparison_is_refused_before_anything_runs()
 results_that_are_not_there_are_named()
+what_nodes_say_is_read_however_it_arrives()
 print("results of benchmarks become a page, and are compared, as they should")

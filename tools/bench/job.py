@@ -52,10 +52,24 @@ class Job:
         whole = Job(self.mpirun, [*self.words, "--bind-to", "none"], self.hosts)
         command = [*whole.launch(len(self.hosts)), sys.executable, str(pathlib.Path(__file__).with_name("node.py"))]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        found = [json.loads(line) for line in sorted(done.stdout.splitlines()) if line.startswith("{")]
+        answers = [answer for answer in objects_in(done.stdout) if "host" in answer]
+        found = sorted(answers, key=lambda node: node["host"])
         if len(found) != len(self.hosts):
             raise Broken(f"{len(found)} of {len(self.hosts)} nodes answered: {' '.join(command)}\n{done.stdout}{done.stderr}")
         return found
+
+
+def objects_in(text: str) -> list[dict]:
+    """The objects of JSON in what ranks have printed. Daemons of several nodes can put two on one line, with words of their own."""
+    decoder, found, at = json.JSONDecoder(), [], text.find("{")
+    while at >= 0:
+        try:
+            value, end = decoder.raw_decode(text, at)
+            found.append(value)
+        except json.JSONDecodeError:
+            end = at + 1
+        at = text.find("{", end)
+    return found
 
 
 def job_of(mpirun: str, words: list[str]) -> Job:
