@@ -5,134 +5,69 @@
 
 #include <cstddef>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "regraft/core/contracts.hpp"
 #include "shield/engine/collection.hpp"
 #include "shield/engine/operation.hpp"
 #include "shield/engine/shield.hpp"
-#include "shield/lanes/fail_points.hpp"
 #include "shield/protocol/call.hpp"
 
 namespace regraft::shield {
 
 constexpr int no_root = -1;
 
-/// Collects the inputs at the root. Returns whether all have come.
-template <class Operation>
-bool take(Shield& shield, Lane const& lane, Outcome const& outcome, Operation& operation) {
-    std::vector<std::size_t> sizes;
-    for (auto const rank : lane.living) sizes.push_back(operation.bytes(rank));
-    Taken const taken(shield, lane, outcome, sizes);
-    if (taken.ok()) operation.combine(taken.inputs());
-    return taken.ok();
-}
+/// An operation whose functions are called by pointers: what carries it out is compiled once, not for each collective.
+class AnyOperation {
+public:
+    AnyOperation(AnyOperation const&) = delete;
+    AnyOperation& operator=(AnyOperation const&) = delete;
 
-/// Sends or awaits confirmations of receipt. all: members with small inputs get one too; this is so if a message did
-/// not fit, because the sizes that the root knows are then wrong.
-template <class Operation>
-bool acknowledge(Lane const& lane, int root, std::size_t most_kept, bool all, Operation& operation) {
-    auto const number = lane.ledger.returned() + 1;
-    if (lane.self != root) return await_acknowledgement(lane, root, number);
-    for (auto const rank : lane.living)
-        if (rank != root && (all || operation.bytes(rank) > most_kept)) acknowledge(lane, rank, number);
-    return true;
-}
+    virtual int attempt(MPI_Comm comm) = 0;
+    virtual void pack(std::vector<std::byte>& bytes) = 0;
+    virtual void unpack(std::span<std::byte const> bytes) = 0;
+    virtual void skip() = 0;
+    /// Only for an operation to a root.
+    virtual std::size_t bytes(int rank) = 0;
+    virtual void combine(Inputs const& inputs) = 0;
 
-/// Whether a process that returns with this code, without any death, has taken part: messages have come, but they do
-/// not fit. With any other code it has not, and the others wait for it.
-inline bool has_taken_part(int code) {
-    int error_class = MPI_SUCCESS;
-    PMPI_Error_class(code, &error_class);
-    return error_class == MPI_ERR_TRUNCATE;
-}
+    bool const is_to_root;
+
+protected:
+    explicit AnyOperation(bool to_root) : is_to_root(to_root) {}
+    ~AnyOperation() = default;
+};
+
+/// The functions of an Operation or OperationToRoot, which must outlive this.
+template <class Functions>
+class Called final : public AnyOperation {
+    static constexpr bool has_root = requires(Functions const& functions) { functions.combine; };
+
+public:
+    explicit Called(Functions const& functions) : AnyOperation(has_root), functions_(functions) {}
+
+    int attempt(MPI_Comm comm) override { return functions_.attempt(comm); }
+    void pack(std::vector<std::byte>& bytes) override { functions_.pack(bytes); }
+    void unpack(std::span<std::byte const> bytes) override {
+        if constexpr (!has_root) functions_.unpack(bytes);
+    }
+    void skip() override { functions_.skip(); }
+    std::size_t bytes(int rank) override {
+        if constexpr (has_root)
+            return functions_.bytes(rank);
+        else
+            return 0;
+    }
+    void combine(Inputs const& inputs) override {
+        if constexpr (has_root) functions_.combine(inputs);
+    }
+
+private:
+    Functions const& functions_;
+};
 
 /// Carries out a collective. root: its rank, or no_root. Returns MPI_SUCCESS, or the code with which an attempt failed
 /// without any death; the operation has an outcome if this process has taken part. Collective over the members of the
-/// lane, uniform among survivors. Flattened, because calls of a tenth of a microsecond pay for each function on their
-/// way.
-template <class Operation>
-[[gnu::flatten]] int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& operation) {
-    reach(call_points.call, shield.self());
-    reach(call_points.inside, shield.self());
-    constexpr bool is_collected = requires {
-        operation.combine;
-    };
-    REGRAFT_EXPECTS(is_collected == (traits.role != Role::none));
-    shield.complete(lane);
-    Call call(traits, shield.options().commit);
-    bool again = false;
-    int wrong = MPI_SUCCESS;  // the code of an attempt that failed but counts
-    for (;;) {
-        switch (call.step()) {
-            case Call::Step::look:
-                call.look(lane.ledger, shield.repair_called(), root == no_root || lane.lives(root));
-                break;
-            case Call::Step::deliver: {
-                auto const* const outcome = lane.ledger.find(lane.ledger.returned() + 1);
-                bool const is_here = outcome->kind == OutcomeKind::local;
-                shield.statistics().count(is_here ? &Statistics::committed : &Statistics::forwarded);
-                if constexpr (!is_collected)
-                    if (outcome->kind == OutcomeKind::data) operation.unpack(std::span(outcome->bytes));
-                if (!is_here) wrong = MPI_SUCCESS;
-                if (outcome->kind == OutcomeKind::skipped) operation.skip();
-                call.advance(lane.ledger, true);
-                break;
-            }
-            case Call::Step::skip:
-                operation.skip();
-                call.advance(lane.ledger, true);
-                break;
-            case Call::Step::attempt: {
-                if (std::exchange(again, true)) shield.statistics().count(&Statistics::repeated);
-                int const code = operation.attempt(lane.comm);
-                bool const is_wrong = code != MPI_SUCCESS && !shield.is_death(code);
-                if (is_wrong && !has_taken_part(code)) {
-                    call.abandon(lane.ledger);
-                    return code;
-                }
-                wrong = is_wrong ? code : MPI_SUCCESS;
-                call.advance(lane.ledger, code == MPI_SUCCESS || is_wrong);
-                break;
-            }
-            case Call::Step::pack:
-                if (is_collected) lane.ledger.newest().root = lane.member(root);
-                operation.pack(lane.ledger.newest().bytes);
-                call.advance(lane.ledger, true);
-                break;
-            case Call::Step::give: {
-                auto& outcome = *lane.ledger.find(lane.ledger.returned() + 1);
-                operation.pack(outcome.bytes);
-                call.advance(lane.ledger, give(lane, outcome));
-                break;
-            }
-            case Call::Step::take:
-                if constexpr (is_collected) {
-                    auto const& outcome = *lane.ledger.find(lane.ledger.returned() + 1);
-                    call.advance(lane.ledger, take(shield, lane, outcome, operation));
-                }
-                break;
-            case Call::Step::acknowledge:
-                if constexpr (is_collected) {
-                    bool const all = wrong != MPI_SUCCESS;
-                    auto const most_kept = shield.options().most_forwarded;
-                    call.advance(lane.ledger, acknowledge(lane, root, most_kept, all, operation));
-                }
-                break;
-            case Call::Step::confirm:
-                reach(call_points.confirm, shield.self());
-                call.advance(lane.ledger, PMPI_Barrier(lane.comm) == MPI_SUCCESS);
-                break;
-            case Call::Step::repair:
-                shield.repair();
-                shield.act_on_due();
-                call.advance(lane.ledger, true);
-                break;
-            case Call::Step::returned:
-                return wrong;
-        }
-    }
-}
+/// lane, uniform among survivors.
+int collective(Shield& shield, Lane& lane, Traits traits, int root, AnyOperation& operation);
 
 }  // namespace regraft::shield

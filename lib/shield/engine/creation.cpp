@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "regraft/core/contracts.hpp"
 #include "shield/engine/collective.hpp"
+#include "shield/lanes/fail_points.hpp"
 #include "shield/protocol/creation.hpp"
 
 namespace regraft::shield {
@@ -30,10 +32,12 @@ int make_both(Shield& shield, MPI_Comm parent, Make const& make, Lane& child) {
 
 namespace {
 
-/// One attempt. describe(child) sets the members of the child and returns the code of what it needed. The child itself
+/// Sets the members of the child, and returns the code of what it needed.
+using Describe = std::function<int(Lane& child)>;
+
+/// One attempt. The child itself
 /// is not asked for deaths: a process that dies while others still make the child has not come to the confirmation, so
 /// no process returns with the child.
-template <class Describe>
 int attempt(Shield& shield, Lane const& parent, LaneId id, Make const& make, Describe const& describe) {
     Creation creation;
     auto child = std::make_unique<Lane>();
@@ -54,14 +58,14 @@ int attempt(Shield& shield, Lane const& parent, LaneId id, Make const& make, Des
     return code;
 }
 
-template <class Describe>
 int create(Shield& shield, Lane& lane, std::uint64_t colour, bool is_member, MPI_Comm* face, Make const& make,
            Describe const& describe) {
     *face = MPI_COMM_NULL;
     shield.complete(lane);  // actions that are deferred on the lane make their communicators first
     auto const id = child_id(lane.id, lane.ledger.returned() + 1, colour);
-    Operation const operation{[&](MPI_Comm) { return attempt(shield, lane, id, make, describe); }, nothing, nothing,
+    Operation const functions{[&](MPI_Comm) { return attempt(shield, lane, id, make, describe); }, nothing, nothing,
                               nothing};
+    Called operation(functions);
     int const code = collective(shield, lane, {.synchronises = true, .forwardable = false}, no_root, operation);
     if (code != MPI_SUCCESS || !is_member) return code;
     auto const* const child = shield.lanes().take_child(id);

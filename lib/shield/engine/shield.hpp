@@ -61,8 +61,9 @@ public:
     /// Returns when everything that was started on the lane is over. A collective that blocks calls it first: other
     /// members may wait for these operations, and a process in a blocking call of MPI does not look after them.
     void complete(Lane const& lane) {
-        while (!deferred_.is_acting() && (!lane.pending.is_idle() || has_due())) help();
+        while (!is_complete(lane)) help();
     }
+    bool is_complete(Lane const& lane) { return deferred_.is_acting() || (lane.pending.is_idle() && !has_due()); }
     /// Defers an action until all members have deferred it. Then it is carried out in a call that polls or, at the
     /// latest, before one that blocks. The action may block, in calls on the lane. Returns as start().
     int defer(Lane& lane, std::function<void()> action);

@@ -135,6 +135,14 @@ struct UnlikeGathering {
 };
 
 }  // namespace
+
+int run(Lane& lane, Traits traits, int root, AnyOperation& operation) {
+    int const code = wait_in(lane, [&] { return collective(*session().shield, lane, traits, root, operation); });
+    without_the_dead(lane, root);
+    if (root == no_root || lane.lives(root)) end_holes();
+    return code == MPI_SUCCESS ? code : complain(lane, code);
+}
+
 }  // namespace regraft::shield
 
 using namespace regraft::shield;

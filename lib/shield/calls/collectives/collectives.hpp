@@ -17,13 +17,12 @@ inline bool forwardable(std::size_t bytes) {
     return bytes <= session().shield->options().most_forwarded;
 }
 
-template <class Operation>
-int run(Lane& lane, Traits traits, int root, Operation const& operation) {
-    auto const call = [&] { return collective(*session().shield, lane, traits, root, operation); };
-    int const code = wait_in(lane, call);
-    without_the_dead(lane, root);
-    if (root == no_root || lane.lives(root)) end_holes();
-    return code == MPI_SUCCESS ? code : complain(lane, code);
+/// Runs a collective of the program, whose operation functions are, and returns what its call returns.
+int run(Lane& lane, Traits traits, int root, AnyOperation& operation);
+template <class Functions>
+int run(Lane& lane, Traits traits, int root, Functions const& functions) {
+    Called operation(functions);
+    return run(lane, traits, root, static_cast<AnyOperation&>(operation));
 }
 
 /// Runs a collective whose results differ from rank to rank, or are large: it is confirmed.
