@@ -19,6 +19,7 @@
 #include "input/failure_draw.hpp"
 #include "input/options.hpp"
 #include "job/job.hpp"
+#include "job/job_files.hpp"
 #include "job/stop.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/communicator.hpp"
@@ -132,6 +133,8 @@ int run_with_mpi(Parsed& parsed, int founder) {
         return 1;
     } catch (Stopped const&) {
         return exit_code_to_continue;
+    } catch (Completed const&) {
+        return 0;
     } catch (ft::Departed const&) {
         return 0;  // silent, as a dead rank is
     } catch (std::exception const& error) {

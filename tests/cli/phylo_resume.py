@@ -10,6 +10,8 @@ damage   checkpoints that were cut or changed are refused, and the one before is
 cuts     the power goes at every ninth call that changes a file, when results are written and when a job goes on from the checkpoint
          before a damaged one: the same command ends well, and nothing is left behind
 full     a disk that is full at the end: no result appears, exit code 1, and the same command finishes when there is room
+complete the same command again, also of a job that died after its results had their names, says that all is there; another is refused
+locked   a second job with the same prefix is refused, also when the leading rank of the first has died; a killed job's lock is none
 keys     Ctrl-C stops with a checkpoint; the log is there while the job runs
 """
 import json
@@ -252,6 +254,67 @@ def keys(jobs: phylo_job.Jobs, args) -> None:
     require(f"search --msa {args.msa} --model JC" in text and "seed 7, model JC" in text and "stopped (SIGINT)" in text, ended, f"expected all of it in the log:\n{text}")
 
 
+def complete(jobs: phylo_job.Jobs, args) -> None:
+    folder = pathlib.Path(jobs.directory.name, "complete")
+    folder.mkdir()
+    died = alone(args, folder, env=os.environ | {"REGRAFT_FAIL": "output:after:0:0"})
+    require(died.returncode < 0 and (folder / "out.json").exists(), died, "expected that it dies when all is written")
+    (folder / "out.lock").unlink()  # of the dead
+    reference = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    for more in ({}, {"env": os.environ | {"REGRAFT_RESTART": "1"}}):
+        again = alone(args, folder, **more)
+        require(again.returncode == 0 and "out.json and what belongs to it are complete, by this command" in again.stdout, again, "expected exit code 0")
+        require({path: path.stat().st_mtime_ns for path in folder.iterdir()} == reference, again, "expected the same files")
+    for words in ("--seed", "7"), ("--alrt", "20"), ("--sitelh",):
+        other = alone(args, folder, *words)
+        require(other.returncode == 2 and ": exists already; --redo" in other.stderr, other, f"{words}: expected a refusal")
+    require(alone(args, folder, "--redo", "--seed", "7").returncode == 0, other, "--redo: expected success")
+    (folder / "out.svg").unlink()
+    for text in (None, "{", "{}", '{"job": 1}', '{"job": {"identity": "x", "files": []}}'):
+        if text:
+            (folder / "out.json").write_text(text)
+        other = alone(args, folder, "--seed", "7")
+        require(other.returncode == 2 and ": exists already; --redo" in other.stderr, other, f"{text}: expected a refusal")
+    prefix = folder / "several"
+    for plan in ("output:after:0:0,output:after:1:0,output:after:2:0", ""):
+        jobs.run(3, command(args), prefix=prefix, plan=plan)
+        ended = jobs.run(2, command(args), prefix=prefix)
+        ended.require(ended.codes == [0, 0] and "are complete, by this command" in ended.output, "expected that both ranks end")
+
+
+def locked(jobs: phylo_job.Jobs, args) -> None:
+    folder = pathlib.Path(jobs.directory.name, "locked")
+    folder.mkdir()
+    prefix, lock = folder / "out", folder / "out.lock"
+    longer = ["search", "--msa", args.msa, "--model", "JC", "--effort", "thorough", "--bs-trees", "5000"]
+    has_ended = threading.Event()
+    seconds: list[subprocess.CompletedProcess] = []
+
+    def second() -> None:
+        log = folder / "out.log"
+        while not has_ended.is_set() and (not log.exists() or "rank 0 died" not in log.read_text()):
+            time.sleep(0.001)
+        seconds.extend((alone(args, folder), alone(args, folder, "--redo")))
+        for rank in phylo_job.ranks_of(args.exe, str(prefix))[:1]:
+            os.kill(rank, signal.SIGTERM)
+
+    thread = threading.Thread(target=second)
+    thread.start()
+    first = jobs.run(3, longer, prefix=prefix, plan="commit:before:0:1")
+    has_ended.set()
+    thread.join()
+    first.require(sorted(first.codes) == sorted([phylo_job.KILLED, STOPPED, STOPPED]), "expected that one dies and two stop")
+    for job in seconds:
+        require(job.returncode == 2 and "out.lock: process " in job.stderr and "writes files of this prefix; expected that it has ended" in job.stderr, job, "expected a refusal")
+    with subprocess.Popen([args.exe, *longer, "--prefix", str(prefix)], stdout=subprocess.PIPE, text=True) as killed:
+        while killed.poll() is None and (not lock.exists() or not lock.read_text().startswith(f"process {killed.pid} on ")):
+            time.sleep(0.001)
+        killed.kill()
+    first.require(lock.exists(), "expected that a killed job leaves its lock")
+    again = alone(args, folder, "--redo")
+    require(again.returncode == 0 and not lock.exists(), again, "expected that the lock of a killed job is none")
+
+
 def kept(jobs: phylo_job.Jobs, args) -> None:
     os.environ["REGRAFT_JOB"] = "test"
     words = ["search", "--msa", args.msa, *SEARCH, "--checkpoint-interval", "1000000"]
@@ -283,7 +346,7 @@ def all_points(jobs: phylo_job.Jobs, args) -> None:
     points(jobs, args, every=1)
 
 
-MODES = {"cuts": cuts, "all-cuts": all_cuts, "full": full, "keys": keys, "points": points, "all": all_points, "stops": stops, "lists": lists, "kept": kept, "damage": damage}
+MODES = {"cuts": cuts, "all-cuts": all_cuts, "full": full, "complete": complete, "locked": locked, "keys": keys, "points": points, "all": all_points, "stops": stops, "lists": lists, "kept": kept, "damage": damage}
 
 if __name__ == "__main__":
     parser = phylo_job.arguments(__doc__)

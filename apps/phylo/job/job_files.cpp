@@ -13,6 +13,7 @@
 #include "input/check.hpp"
 #include "input/columns_together.hpp"
 #include "regraft/checkpoint/mini_checkpoint.hpp"
+#include "regraft/core/bytes.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/errors.hpp"
 #include "report/merge_report.hpp"
@@ -67,6 +68,7 @@ ReadPatterns JobFiles::read_all() {
     comm.reach(read_phase.before);
     bool const keeps = output == Context::Output::files;
     std::optional<RgmColumns> columns;
+    std::optional<std::uint64_t> finished;
     Problem problem;
     auto const attempt = [&](auto const& step) {
         try {
@@ -76,7 +78,8 @@ ReadPatterns JobFiles::read_all() {
         }
     };
     attempt([&] {
-        if (keeps) prepare_output(options, comm.leads() ? Trial::write : Trial::look);
+        if (keeps && comm.leads()) lock_prefix();
+        if (keeps) finished = prepare_output(options, comm.leads() ? Trial::write : Trial::look);
         bool const needs_text = !options.reduced.empty() || options.needs_sites();
         if (!needs_text) columns = RgmColumns::open(options.msa);
     });
@@ -91,13 +94,41 @@ ReadPatterns JobFiles::read_all() {
     });
     comm.reach(read_phase.inside);
     agree_on_input(comm, problem);
+    if (keeps && !lock_) lock_.emplace(options.prefix, PrefixLock::For::member);
     agenda.emplace(options, dataset, std::move(beginnings));
     if (!comm.agree_equal(agenda->fingerprint())) {
         throw SharedInputError({options.msa.string()},
                                "ranks read different alignments or trees, expected the same files on all");
     }
+    if (keeps) end_if_complete(finished);
     comm.reach(read_phase.after);
     return std::move(*read);
+}
+
+void JobFiles::lock_prefix() {
+    auto const& options = context_.options;
+    if (!lock_) lock_.emplace(options.prefix, PrefixLock::For::job);
+    looks_again_ = !options.redo && find_checkpoints(options.prefix).empty();
+}
+
+std::uint64_t JobFiles::identity() const {
+    ByteWriter out;
+    out.put(context_.agenda->fingerprint());
+    out.put_text(context_.options.command_line);
+    out.put_text(REGRAFT_VERSION);
+    return hash(out.bytes());
+}
+
+void JobFiles::end_if_complete(std::optional<std::uint64_t> finished) {
+    auto& [comm, options, output, log, dataset, agenda] = context_;
+    bool const is_complete = finished == identity();
+    Problem problem;
+    if (comm.leads() && finished && !is_complete) problem.text = existing_output(options);
+    agree_on_input(comm, problem);
+    if (!comm.agree(is_complete || !comm.leads())) return;
+    context_.say(fmt::format("{}.json and what belongs to it are complete, by this command; --redo computes them again",
+                             options.prefix));
+    throw Completed();
 }
 
 DealtSites::BlockReader JobFiles::read_again() const {
@@ -272,6 +303,7 @@ void JobFiles::write_files_of(Result const& result, std::vector<disk::NewFile> l
                               std::optional<Profile> const& profile, std::string const& closing) {
     auto const& options = context_.options;
     auto const& dataset = context_.dataset;
+    if (std::exchange(looks_again_, false)) refuse_existing(options);
     FileTexts files;
     std::set<std::string> written;
     auto const add = [&](std::string const& extension, std::string text) {
@@ -295,8 +327,10 @@ void JobFiles::write_files_of(Result const& result, std::vector<disk::NewFile> l
     }
     if (profile) add(".profile.json", to_json(*profile));
     if (profile) add(".profile.svg", to_svg(*profile));
-    add(".json", to_json(options, dataset, result));
     add(".log", context_.log.with(closing));
+    // The last, because it says that all are there.
+    written.insert(".json");
+    files.emplace_back(options.output(".json"), to_json(options, dataset, result, {identity(), written}));
     write_files(files, std::move(large));
     remove_outputs_but(written, options);
 }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "files/checkpoint_file.hpp"
+#include "files/prefix_lock.hpp"
 #include "input/input.hpp"
 #include "input/rgm_columns.hpp"
 #include "job/context.hpp"
@@ -30,6 +32,9 @@ struct ReadPatterns {
     std::vector<std::byte> blocks;          // those of my_part
 };
 
+/// Is thrown, on all PEs alike, if the same command has already written everything.
+class Completed : public std::exception, public ft::Uniform {};
+
 /// Reads and writes the files of a job.
 class JobFiles {
 public:
@@ -37,7 +42,8 @@ public:
     JobFiles(Context& context, Knowledge& known, Records& records)
         : context_(context), known_(known), records_(records), kept_(context) {}
 
-    /// Reads the input into the context, and checks that output can replace existing files. Collective, uniform.
+    /// Reads the input into the context, and checks that output can replace existing files: no other job writes them
+    /// meanwhile. Throws Completed. Collective, uniform.
     ReadPatterns read_all();
     /// Opens the alignment again, to read blocks. Both throw InputError if it has changed. Precondition: read_all has
     /// returned.
@@ -77,6 +83,12 @@ private:
     /// The same by all PEs together. None, on all PEs, if the alignment cannot be shared. Collective.
     std::optional<ReadPatterns> read_share(std::optional<RgmColumns> const& columns);
 
+    void lock_prefix();
+    /// Ends the job if the existing files are those of this command. finished: the job that has written them, if any.
+    void end_if_complete(std::optional<std::uint64_t> finished);
+    /// Identifies the command and all that it computes with.
+    std::uint64_t identity() const;
+
     Progress read_saved(std::string const& prefix);
     Progress read_kept();
     Progress checked_progress(CheckpointContents const& contents) const;
@@ -87,7 +99,9 @@ private:
     Knowledge& known_;
     Records& records_;
     KeptProgress kept_;
-    bool warned_ = false;  // that nothing can be kept
+    std::optional<PrefixLock> lock_;
+    bool looks_again_ = false;  // whether files of others may not have appeared when results get their names
+    bool warned_ = false;       // that nothing can be kept
     Clock::time_point saved_at_ = Clock::now();
 };
 

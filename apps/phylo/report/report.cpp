@@ -34,6 +34,13 @@ bool is_unfinished_log(std::filesystem::path const& path) {
     }
 }
 
+bool are_there(Options const& options, FinishedJob const& job) {
+    return std::ranges::all_of(job.files, [&](auto const& extension) {
+        std::error_code error;
+        return std::filesystem::exists(options.output(extension), error);
+    });
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> numbers(std::vector<PeId> const& pes) {
@@ -158,25 +165,40 @@ std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const&
     return lines;
 }
 
-void prepare_output(Options const& options, Trial trial) {
-    // As long as some output is missing, there is a checkpoint.
-    bool const resumes = !options.begins_anew() && !find_checkpoints(options.prefix).empty();
+std::string existing_output(Options const& options) {
+    for (auto const* extension : output_extensions()) {
+        auto const path = options.output(extension);
+        std::error_code error;
+        if (std::filesystem::exists(path, error) && !(extension == log_extension && is_unfinished_log(path)))
+            return path.string() + ": exists already; --redo overwrites it, --prefix chooses another name";
+    }
+    return "";
+}
+
+void refuse_existing(Options const& options) {
+    if (auto const text = existing_output(options); !text.empty()) throw InputError(text);
+}
+
+std::optional<std::uint64_t> prepare_output(Options const& options, Trial trial) {
     auto const inputs = options.inputs();
     for (auto const* extension : output_extensions()) {
         auto const path = options.output(extension);
         common::refuse_input(path.string(), inputs);
         std::error_code error;
-        auto const status = std::filesystem::status(path, error);
-        if (std::filesystem::is_directory(status))
+        if (std::filesystem::is_directory(path, error))
             throw InputError({path.string()}, "cannot be written: it is a directory");
-        if (std::filesystem::exists(status) && !options.redo && !resumes &&
-            !(extension == log_extension && is_unfinished_log(path))) {
-            throw InputError({path.string()}, "exists already; --redo overwrites it, --prefix chooses another name");
-        }
     }
-    if (trial == Trial::look) return;
+    // As long as some output is missing, there is a checkpoint.
+    bool const resumes = !options.begins_anew() && !find_checkpoints(options.prefix).empty();
+    if (!resumes && !options.redo) {
+        if (auto const finished = finished_job(options.output(".json")); finished && are_there(options, *finished))
+            return finished->identity;
+        refuse_existing(options);
+    }
+    if (trial == Trial::look) return std::nullopt;
     disk::NewFile const is_possible(options.output(".bestTree"));
     for (auto const* extension : output_extensions()) disk::remove_unfinished(options.output(extension));
+    return std::nullopt;
 }
 
 void remove_outputs_but(std::set<std::string> const& extensions, Options const& options) {

@@ -124,15 +124,28 @@ std::string best_models(Dataset const& dataset, SearchState const& state);
 enum class Trial : std::uint8_t { look, write };
 
 /// Throws InputError if an output file exists and must not be overwritten, unless it belongs to a job that was ended
-/// early. Throws OutputError if files could not be written at the end. With Trial::write, also removes what such a job
-/// left.
-void prepare_output(Options const& options, Trial trial);
+/// early. If all files are there that belong to a job, returns the identity of that job instead. Throws OutputError if
+/// files could not be written at the end. With Trial::write, also removes what a job has left that was ended early.
+std::optional<std::uint64_t> prepare_output(Options const& options, Trial trial);
+
+/// Says of an output file that it exists, and what to do; empty if there is none.
+std::string existing_output(Options const& options);
+/// Throws InputError with this text if there is one.
+void refuse_existing(Options const& options);
 
 /// Removes output files that an earlier job with the same prefix left and this one has not written: they would not
 /// belong to this job.
 void remove_outputs_but(std::set<std::string> const& extensions, Options const& options);
 
+/// A job, and the extensions of all files that it has written.
+struct FinishedJob {
+    std::uint64_t identity;
+    std::set<std::string> files;
+};
+
 /// The text of PREFIX.json.
-std::string to_json(Options const& options, Dataset const& dataset, Result const& result);
+std::string to_json(Options const& options, Dataset const& dataset, Result const& result, FinishedJob const& job);
+/// The job that has written a file with such a text; none if the file is not there, or is another.
+std::optional<FinishedJob> finished_job(std::filesystem::path const& json);
 
 }  // namespace regraft::phylo

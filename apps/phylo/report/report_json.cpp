@@ -1,8 +1,11 @@
 #include <cmath>
+#include <exception>
+#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/input.hpp"
 #include "regraft/ft/failure_plan.hpp"
 #include "regraft/likelihood/instructions.hpp"
 #include "regraft/msa/newick.hpp"
@@ -187,10 +190,11 @@ Json resumed_to_json(Checkpoints const& checkpoints) {
 
 }  // namespace
 
-std::string to_json(Options const& options, Dataset const& dataset, Result const& result) {
+std::string to_json(Options const& options, Dataset const& dataset, Result const& result, FinishedJob const& job) {
     Json json{{"program", "regraft-phylo"},
               {"version", REGRAFT_VERSION},
               {"command", name(options.command)},
+              {"job", {{"identity", fmt::format("{:016x}", job.identity)}, {"files", job.files}}},
               {"msa", options.msa.string()},
               {"taxa", dataset.taxa.size()},
               {"sites", dataset.num_sites()},
@@ -239,6 +243,15 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
     auto const rest = json.dump(2, ' ', false, Json::error_handler_t::replace);  // paths need not be UTF-8
     return fmt::format("{{\n  \"log_likelihood\": {},\n  \"bits\": \"{:a}\",{}\n", loglh, result.state.loglh,
                        rest.substr(1));
+}
+
+std::optional<FinishedJob> finished_job(std::filesystem::path const& json) {
+    try {
+        auto const job = Json::parse(common::read_text(json.string())).at("job");
+        return FinishedJob{std::stoull(job.at("identity").get<std::string>(), nullptr, 16), job.at("files")};
+    } catch (std::exception const&) {
+        return std::nullopt;
+    }
 }
 
 }  // namespace regraft::phylo
