@@ -83,7 +83,7 @@ msa::DifferenceText more_rows(std::string const& input, msa::DifferenceText cons
     bool const in_maple = like.layout.format == msa::TextFormat::maple;
     bool const is_read_at_once = input == "-" || in_maple;
     if (!is_read_at_once) {
-        if (auto rows = read_rows(input, like.rows)) return *std::move(rows);
+        if (auto rows = read_rows(input, size_limit(options.manners), like.rows)) return *std::move(rows);
     }
     auto const text = as_fasta(input, options.manners, in_maple);
     auto rows = msa::read_differences(msa::pieces_of(text), like.rows);

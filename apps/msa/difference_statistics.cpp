@@ -1,5 +1,6 @@
-// Statistics of nearly equal rows, in time and memory of their differences and sites. What a run changes at its sites
-// is noted where it begins and ends; sums over the sites before give what holds at a site.
+// Statistics of nearly equal rows, in time of their differences and sites. What a run changes at its sites is noted
+// where it begins and ends; sums over the sites before give what holds at a site. Sites are looked at in windows,
+// because a genome of few rows has many.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -19,37 +20,85 @@ std::size_t to_byte(char c) {
     return static_cast<unsigned char>(c);
 }
 
-/// Calls visit(row, first site, site behind the last one, character) for all cells that are not the reference's.
+/// Sites that are looked at together.
+struct Window {
+    std::size_t first, end;
+
+    /// Whether what begins or ends at a site is noted in this window. An end may be that of the window.
+    bool begins(std::size_t site) const { return first <= site && site < end; }
+    bool ends(std::size_t site) const { return first < site && site <= end; }
+};
+constexpr std::size_t window_sites = std::size_t{1} << 20;
+
+/// Calls visit(window) for all sites in turn.
 template <class Visit>
-void for_each_run(DifferenceRows const& rows, Visit&& visit) {
+void for_each_window(DifferenceRows const& rows, Visit&& visit) {
+    for (std::size_t first = 0; first < rows.num_sites(); first += window_sites)
+        visit(Window{first, std::min(first + window_sites, rows.num_sites())});
+}
+
+/// A value for each site of a window, and for its end, which the next window begins with.
+template <class Value>
+class AtSites {
+public:
+    explicit AtSites(std::size_t num_sites) : values_(std::min(num_sites, window_sites) + 1) {}
+
+    void go_to(Window const& window) {
+        if (window.first > 0) {
+            values_.front() = values_.back();
+            std::fill(values_.begin() + 1, values_.end(), Value{});
+        }
+        first_ = window.first;
+    }
+    Value& at(std::size_t site) { return values_[site - first_]; }
+
+private:
+    std::vector<Value> values_;
+    std::size_t first_ = 0;
+};
+
+/// Calls visit(row, first site, site behind the last one, character) for the cells that are not the reference's in runs
+/// that begin or end in the window.
+template <class Visit>
+void for_each_run(DifferenceRows const& rows, Window const& window, Visit&& visit) {
     for (std::size_t row = 0; row < rows.num_taxa(); ++row) {
-        for (auto const& difference : rows.differences[row])
-            visit(row, difference.site(), difference.site() + 1, rows.letters[difference.letter()]);
-        for (auto const& run : rows.runs[row]) visit(row, run.first, run.last(), run.character);
+        auto const differences = rows.differences[row];
+        auto difference = std::ranges::lower_bound(differences, window.first, {}, &msa::SiteLetter::site);
+        for (; difference != differences.end() && difference->site() < window.end; ++difference)
+            visit(row, difference->site(), difference->site() + 1, rows.letters[difference->letter()]);
+        auto const runs = rows.runs[row];
+        auto run = std::ranges::upper_bound(runs, window.first, {}, &msa::CharacterRun::last);
+        for (; run != runs.end() && run->first < window.end; ++run) visit(row, run->first, run->last(), run->character);
     }
 }
 
 msa::Histogram count_characters(DifferenceRows const& rows) {
-    std::vector<std::int64_t> changed(rows.num_sites() + 1);
+    AtSites<std::int64_t> changed(rows.num_sites());
     msa::Histogram histogram{};
-    for_each_run(rows, [&](std::size_t, std::size_t first, std::size_t last, char character) {
-        ++changed[first];
-        --changed[last];
-        histogram[to_byte(character)] += last - first;
-    });
     std::int64_t now = 0;
-    for (std::size_t site = 0; site < rows.num_sites(); ++site) {
-        now += changed[site];
-        histogram[to_byte(rows.letters[rows.reference[site]])] += rows.num_taxa() - static_cast<std::uint64_t>(now);
-    }
+    for_each_window(rows, [&](Window const& window) {
+        changed.go_to(window);
+        for_each_run(rows, window, [&](std::size_t, std::size_t first, std::size_t last, char character) {
+            if (window.begins(first)) {
+                ++changed.at(first);
+                histogram[to_byte(character)] += last - first;
+            }
+            if (window.ends(last)) --changed.at(last);
+        });
+        for (auto site = window.first; site < window.end; ++site) {
+            now += changed.at(site);
+            auto const unchanged = rows.num_taxa() - static_cast<std::uint64_t>(now);
+            histogram[to_byte(rows.letters[rows.reference[site]])] += unchanged;
+        }
+    });
     return histogram;
 }
 
 /// A set of states that some cells have, and in how many rows.
 struct StateSet {
     msa::StateMask states = 0;
-    std::vector<std::int64_t> changes;  // per site: by how much the number of rows changes there
-    std::int64_t num_rows = 0;          // at the current site
+    AtSites<std::int64_t> changes;  // by how much the number of rows changes there
+    std::int64_t num_rows = 0;      // at the current site
 };
 
 /// How sums over rows change at a site.
@@ -62,10 +111,9 @@ struct Sums {
 class SiteCounter {
 public:
     explicit SiteCounter(DifferenceRows const& rows, msa::CharacterTable const& table)
-        : rows_(rows), sums_(rows.num_sites() + 1) {
+        : rows_(rows), sums_(rows.num_sites()) {
         set_of_.fill(none);
         for (std::size_t byte = 0; byte < table.states.size(); ++byte) add_character(byte, table.states[byte]);
-        for_each_run(rows, [&](auto... run) { add(run...); });
     }
 
     void count(Statistics& result) {
@@ -74,16 +122,22 @@ public:
             for (std::size_t row = 0; row < rows_.num_taxa(); ++row) whole[letter] += hash_of(row, letter_set(letter));
         std::unordered_set<std::uint64_t> patterns;
         Sums now{};
-        for (std::size_t site = 0; site < rows_.num_sites(); ++site) {
-            now.changed += sums_[site].changed;
-            now.hash += sums_[site].hash;
-            for (std::size_t i = 0; i < whole.size(); ++i) now.would_have_been[i] += sums_[site].would_have_been[i];
-            for (auto& set : sets_) set.num_rows += set.changes[site];
-            auto const letter = rows_.reference[site];
-            auto const unchanged = static_cast<std::int64_t>(rows_.num_taxa()) - now.changed;
-            patterns.insert(whole[letter] - now.would_have_been[letter] + now.hash);
-            count_site(result, letter_set(letter), unchanged);
-        }
+        for_each_window(rows_, [&](Window const& window) {
+            sums_.go_to(window);
+            for (auto& set : sets_) set.changes.go_to(window);
+            for_each_run(rows_, window, [&](auto... run) { add(window, run...); });
+            for (auto site = window.first; site < window.end; ++site) {
+                auto const& here = sums_.at(site);
+                now.changed += here.changed;
+                now.hash += here.hash;
+                for (std::size_t i = 0; i < whole.size(); ++i) now.would_have_been[i] += here.would_have_been[i];
+                for (auto& set : sets_) set.num_rows += set.changes.at(site);
+                auto const letter = rows_.reference[site];
+                auto const unchanged = static_cast<std::int64_t>(rows_.num_taxa()) - now.changed;
+                patterns.insert(whole[letter] - now.would_have_been[letter] + now.hash);
+                count_site(result, letter_set(letter), unchanged);
+            }
+        });
         result.patterns = patterns.size();
     }
 
@@ -94,7 +148,7 @@ private:
         if (states == 0) return;
         auto const found = std::ranges::find(sets_, states, &StateSet::states);
         set_of_[byte] = static_cast<std::size_t>(found - sets_.begin());
-        if (found == sets_.end()) sets_.push_back({states, std::vector<std::int64_t>(rows_.num_sites() + 1), 0});
+        if (found == sets_.end()) sets_.push_back({states, AtSites<std::int64_t>(rows_.num_sites()), 0});
     }
     /// The set of a letter. If no cell has the letter, it does not matter which one.
     std::size_t letter_set(std::size_t letter) const {
@@ -103,18 +157,20 @@ private:
     }
     static std::uint64_t hash_of(std::size_t row, std::size_t set) { return mix(row * none + set); }
 
-    void add(std::size_t row, std::size_t first, std::size_t last, char character) {
+    void add(Window const& window, std::size_t row, std::size_t first, std::size_t last, char character) {
         auto const set = set_of_[to_byte(character)];
-        ++sets_[set].changes[first];
-        --sets_[set].changes[last];
-        ++sums_[first].changed;
-        --sums_[last].changed;
-        sums_[first].hash += hash_of(row, set);
-        sums_[last].hash -= hash_of(row, set);
-        for (std::size_t letter = 0; letter < rows_.letters.size(); ++letter) {
-            sums_[first].would_have_been[letter] += hash_of(row, letter_set(letter));
-            sums_[last].would_have_been[letter] -= hash_of(row, letter_set(letter));
-        }
+        if (window.begins(first)) note(row, first, set, 1);
+        if (window.ends(last)) note(row, last, set, -1);
+    }
+    /// sign: 1 where a run of the set begins, -1 where it ends.
+    void note(std::size_t row, std::size_t site, std::size_t set, int sign) {
+        sets_[set].changes.at(site) += sign;
+        auto& sums = sums_.at(site);
+        auto const times = static_cast<std::uint64_t>(sign);  // modulo 2^64, as the hashes are
+        sums.changed += sign;
+        sums.hash += times * hash_of(row, set);
+        for (std::size_t letter = 0; letter < rows_.letters.size(); ++letter)
+            sums.would_have_been[letter] += times * hash_of(row, letter_set(letter));
     }
 
     /// unchanged: rows that have the reference's letter, the states of which are `reference`.
@@ -131,7 +187,7 @@ private:
     }
 
     DifferenceRows const& rows_;
-    std::vector<Sums> sums_;
+    AtSites<Sums> sums_;
     std::vector<StateSet> sets_;
     std::array<std::size_t, 256> set_of_{};  // by character
 };

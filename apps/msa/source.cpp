@@ -157,8 +157,9 @@ Source source_of(std::string text, RowUse rows) {
     return source;
 }
 
-std::optional<msa::DifferenceText> read_rows(std::string const& input, msa::DifferenceRows const& like) {
-    TextInput file(input, SizeLimit::none);
+std::optional<msa::DifferenceText> read_rows(std::string const& input, SizeLimit limit,
+                                             msa::DifferenceRows const& like) {
+    TextInput file(input, limit);
     return msa::read_differences([&](std::span<char> buffer) { return file.read(buffer); }, like);
 }
 

@@ -51,6 +51,7 @@ Source read_source(std::string const& input, codec::RowUse rows, common::SizeLim
 Source source_of(std::string text, codec::RowUse rows);
 
 /// Reads rows like others in one pass, as msa::read_differences does. Throws InputError.
-std::optional<msa::DifferenceText> read_rows(std::string const& input, msa::DifferenceRows const& like);
+std::optional<msa::DifferenceText> read_rows(std::string const& input, common::SizeLimit limit,
+                                             msa::DifferenceRows const& like);
 
 }  // namespace regraft::msa_cli

@@ -387,5 +387,28 @@ def few_genomes(program: msa_cli.Program) -> None:
     program.refuses("compress", stdin=b">a\nACGT\n>b\nACG\n", message="taxon 'b' has 3 sites")
 
 
+def long_genomes(program: msa_cli.Program) -> None:
+    """of few long genomes, stat counts what it counts of the same cells in another format, also of runs over the borders of its windows"""
+    window = 1 << 20
+    dice = random.Random(9)
+    base = bytearray(dice.choices(b"ACGT", k=2 * window + 100))
+    rows = [bytearray(base) for _ in range(4)]
+    for number, row in enumerate(rows):
+        for site in dice.choices(range(len(row)), k=2000):
+            row[site] = dice.choice(b"ACGTNR-")
+        for border in (window, 2 * window):
+            row[border - 1 - number] = ord("A")
+            row[border] = ord("CGTN"[number])
+    rows[0][window - 50:2 * window + 20] = b"-" * (window + 70)  # over a whole window
+    rows[1][window - 500:window] = b"-" * 500  # up to a border
+    rows[2][window:window + 300] = b"N" * 300  # from a border on
+    rows[3][2 * window - 100:2 * window + 100] = b"-" * 200
+    alignment = Alignment(["a", "b", "c", "d"], [row.decode() for row in rows])
+    reports = [json.loads(program.ok("stat", "--json", "-", stdin=text.encode())) for text in (fasta(alignment), phylip(alignment))]
+    counts = [{key: report[key] for key in ("taxa", "sites", "patterns", "constant_sites", "parsimony_informative_sites", "gap_cells", "unknown_cells", "ambiguous_cells")}
+              for report in reports]
+    assert counts[0] == counts[1] and counts[0]["patterns"] > 50, counts
+
+
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(round_trips, nexus, block_formats, sample_files, never_large, threads, extracts, partitions, needed_blocks, formats, statistics, trees, many_rows, few_genomes))
+    sys.exit(msa_cli.main(round_trips, nexus, block_formats, sample_files, never_large, threads, extracts, partitions, needed_blocks, formats, statistics, trees, many_rows, few_genomes, long_genomes))

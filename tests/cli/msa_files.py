@@ -214,6 +214,15 @@ def bombs(program: msa_cli.Program) -> None:
     assert program.ok("decompress", "--any-size", "-c", program.path / "c.fa.rgm") == text
 
 
+def long_genomes(program: msa_cli.Program) -> None:
+    """few equal genomes of many sites take memory of their text, not of what could differ at each site"""
+    row = b"A" * (20 << 20)
+    file = program.file("long.fa.gz", gzip.compress(b">a\n" + row + b"\n>b\n" + row + b"\n", 1))
+    limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))}
+    program.ok("stat", file, **limit)
+    program.ok("compress", "-k", "-T", "1", file, **limit)
+
+
 def hungry(program: msa_cli.Program) -> None:
     """what needs more memory than usual to be unpacked is refused, unless any size is allowed"""
     large = {"format": lzma.FORMAT_XZ, "filters": [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 29}]}
@@ -488,4 +497,4 @@ def completion(program: msa_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(replaces, overwrites, own_input, removed, elsewhere, links, packed, badly_packed, bombs, hungry, lack_of_memory, several, bad_input, damaged, no_room, cuts, changed_meanwhile, changed_at_last, names, signals, terminals, usage, completion))
+    sys.exit(msa_cli.main(replaces, overwrites, own_input, removed, elsewhere, links, packed, badly_packed, bombs, long_genomes, hungry, lack_of_memory, several, bad_input, damaged, no_room, cuts, changed_meanwhile, changed_at_last, names, signals, terminals, usage, completion))

@@ -27,8 +27,9 @@ private:
 using Changes = std::vector<Change>;
 
 /// Nodes are numbered as they are made; the root is node 0. A node that has lost its last child is dead.
-struct GrowingTree {
-    explicit GrowingTree(std::size_t num_sites) : nodes_with(4 * num_sites) {
+class GrowingTree {
+public:
+    explicit GrowingTree(std::size_t num_sites) : place_of_(num_sites), nodes_with_(4) {
         add_node(0, {}, no_row);
         num_children[0] = 0;
     }
@@ -63,18 +64,32 @@ struct GrowingTree {
     }
     /// Nodes that had a change to this letter at this site when they were made or moved.
     std::vector<std::uint32_t> const& nodes_having(SiteLetter const& there) const {
-        return nodes_with[4 * there.site() + there.letter()];
+        return nodes_with_[4 * std::size_t{place_of_[there.site()]} + there.letter()];
     }
     void set_changes(std::uint32_t node, Changes on_edge) {
-        for (auto const change : on_edge) nodes_with[4 * change.site() + change.to()].push_back(node);
+        for (auto const change : on_edge) nodes_at(change.site())[change.to()].push_back(node);
         changes[node] = std::move(on_edge);
     }
 
     std::vector<std::uint32_t> parent;
     std::vector<std::uint32_t> row;
     std::vector<std::uint32_t> num_children;
-    std::vector<Changes> changes;                        // on the edge above a node, by site
-    std::vector<std::vector<std::uint32_t>> nodes_with;  // by 4 * site + letter
+    std::vector<Changes> changes;  // on the edge above a node, by site
+
+private:
+    /// For each letter, the nodes that have a change to it at the site.
+    std::vector<std::uint32_t>* nodes_at(std::uint32_t site) {
+        auto& place = place_of_[site];
+        if (place == 0) {
+            place = static_cast<std::uint32_t>(nodes_with_.size() / 4);
+            nodes_with_.resize(nodes_with_.size() + 4);
+        }
+        return nodes_with_.data() + 4 * std::size_t{place};
+    }
+
+    // At most sites of a long alignment nothing changes. They share place 0, where no node is.
+    std::vector<std::uint32_t> place_of_;
+    std::vector<std::vector<std::uint32_t>> nodes_with_;  // by 4 * place + letter
 };
 
 /// Makes the nodes without use disappear, and numbers the others as a PlacementTree has them.

@@ -39,24 +39,29 @@ std::size_t num_threads() {
 #endif
 }
 
-/// A value per index that is forgotten all at once.
+/// A mark of so many bits per index; all are forgotten at once.
+template <class Word, int mark_bits>
 class Marks {
 public:
     explicit Marks(std::size_t size = 0) : marks_(size) {}
     void forget(std::size_t size) {
         marks_.resize(size);
-        if (++stamp_ != 0) return;
+        if (++stamp_ <= static_cast<Word>(~Word{0}) >> mark_bits) return;
         std::ranges::fill(marks_, 0);
         stamp_ = 1;
     }
-    bool has(std::size_t i) const { return marks_[i] >> 32 == stamp_; }
-    std::uint32_t get(std::size_t i) const { return static_cast<std::uint32_t>(marks_[i]); }
-    void set(std::size_t i, std::uint32_t mark) { marks_[i] = std::uint64_t{stamp_} << 32 | mark; }
+    bool has(std::size_t i) const { return marks_[i] >> mark_bits == stamp_; }
+    std::uint32_t get(std::size_t i) const {
+        return static_cast<std::uint32_t>(marks_[i] & ((Word{1} << mark_bits) - 1));
+    }
+    void set(std::size_t i, std::uint32_t mark) { marks_[i] = stamp_ << mark_bits | mark; }
 
 private:
-    std::vector<std::uint64_t> marks_;
-    std::uint32_t stamp_ = 1;
+    std::vector<Word> marks_;
+    Word stamp_ = 1;
 };
+using LetterMarks = Marks<std::uint32_t, 3>;  // of sites
+using NodeMarks = Marks<std::uint64_t, 32>;
 
 /// A place in a tree: as a child of the node, or on the edge above it.
 struct Place {
@@ -122,8 +127,8 @@ private:
 
     DifferenceRows const& rows_;
     GrowingTree const& tree_;
-    Marks letters_;
-    Marks seen_;
+    LetterMarks letters_;
+    LetterMarks seen_;
     std::vector<SiteLetter> differences_;
 };
 
@@ -213,7 +218,7 @@ private:
 
     GrowingTree const& tree_;
     std::uint32_t most_hits_;
-    Marks costs_;
+    NodeMarks costs_;
     std::vector<std::uint32_t> path_;
     std::vector<std::vector<std::uint32_t> const*> lists_;
 };
