@@ -5,7 +5,8 @@ regraft-run [OPTION]... [OPTION OF mpirun]... -n P [--] PROGRAM ARGS...
 
   --mpirun PATH        in place of the one that belongs to this installation
   --rank-library PATH  in place of this installation's library that is preloaded into the ranks and tells how they end
-  --node-library PATH  in place of this installation's library that is preloaded into mpirun and lets the job outlive a node
+  --node-library PATH  in place of this installation's library that is preloaded into mpirun, notes which ranks end, and lets the job
+                       outlive a node
   --node-timeout N     on several hosts: a node that is silent for N seconds is lost (default: 30)
   --restarts N         start a job that is lost up to N times again, on those of its hosts that still answer
   --job NAME           what starts of the same job have in common, for programs that keep data on their nodes

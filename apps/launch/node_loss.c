@@ -1,4 +1,5 @@
-/* Preloaded into mpirun of Open MPI 5.0 (PRRTE 3.0): the job outlives the loss of a node on which mpirun does not run.
+/* Preloaded into mpirun of Open MPI 5.0 (PRRTE 3.0): the job outlives the loss of a node on which mpirun does not run,
+   and the launcher hears of ranks that end before they have told it anything.
 
    On each other node mpirun has a daemon. PRRTE 3.0 ends the job when mpirun loses one (errmgr_dvm.c, proc_errors). All
    such reports pass through prte_state_base_activate_proc_state, which libprrte calls by name, so that the function of
@@ -6,8 +7,8 @@
    announces that to the survivors as it does for ranks whose daemon lives. Only names and numbers of PRRTE are used,
    and pmix_proc_t, which is public, but no layout of its structures.
 
-   REGRAFT_LOST_RANKS: a file, to which the number of each rank that has died is appended, and DAEMON_LOST if a daemon
-   is lost before ranks run.
+   REGRAFT_LOST_RANKS: a file, to which a line is appended for each rank that is over: its number if it has died, and
+   else "ended" and its number. DAEMON_LOST is appended if a daemon is lost before ranks run.
    REGRAFT_NODE_TIMEOUT: after so many seconds of silence, a connection between mpirun and a daemon has ended. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -36,6 +37,8 @@ enum {
     ABORTED_BY_SIGNAL = 54,
     COMM_FAILED = 56,
     HEARTBEAT_FAILED = 59,
+    ENDED_WITH_ANOTHER_CODE_THAN_0 = 62,
+    FAILED_TO_LAUNCH = 63,
     UNABLE_TO_SEND_MESSAGE = 64,
     PEER_UNKNOWN = 68
 };
@@ -88,10 +91,14 @@ static void note(char const* what) {
     fclose(file);
 }
 
-static void note_death(uint32_t rank) {
-    char number[16];
-    snprintf(number, sizeof number, "%u", rank);
-    note(number);
+/* The first of these states says how the rank has ended. */
+static void note_end(uint32_t rank, int state) {
+    char text[32];
+    if (state < TERMINATED || state == FAILED_TO_LAUNCH || (rank < MOST && is_over[rank])) return;
+    if (rank < MOST) is_over[rank] = true;
+    bool const has_died = state > FAILED && state != ENDED_WITH_ANOTHER_CODE_THAN_0;
+    snprintf(text, sizeof text, "%s%u", has_died ? "" : "ended ", rank);
+    note(text);
 }
 
 /* Reports that all ranks of a daemon's node have died. Returns whether the job has ranks. */
@@ -108,10 +115,9 @@ static bool end_ranks_of(Proc const* daemon, void (*report)(Proc*, int)) {
     is_lost[daemon->rank] = true;
     for (; rank.rank < MOST && (daemon_of_rank = daemon_of(&rank)) < SPECIAL_RANKS; rank.rank++) {
         if (daemon_of_rank != daemon->rank || is_over[rank.rank]) continue;
-        is_over[rank.rank] = true;
         lost++;
         report(&rank, ABORTED_BY_SIGNAL);
-        note_death(rank.rank);
+        note_end(rank.rank, ABORTED_BY_SIGNAL);
     }
     fprintf(stderr, "regraft-run: node %u of the job is lost, with %u ranks; the others go on\n", daemon->rank, lost);
     return true;
@@ -123,8 +129,7 @@ SHOWN void prte_state_base_activate_proc_state(Proc* proc, int state) {
     char const* const kind = kind_of(proc);
     if (strcmp(kind, "@1") == 0) {
         running = running || state == RUNNING;
-        if (state > FAILED) note_death(proc->rank);
-        if (state >= TERMINATED && proc->rank < MOST) is_over[proc->rank] = true;
+        note_end(proc->rank, state);
     }
     if (strcmp(kind, "@0") == 0 && is_loss(state) && !is_ending()) {
         if (running && end_ranks_of(proc, next)) return;

@@ -80,6 +80,16 @@ def request(command: list[str], numbers: list[int], code: int) -> None:
         sys.exit(f"{lines}\nexit code {job.returncode}, expected {code}")
 
 
+def check_early_deaths(run: list[str], shield: list[str], exe: str, crash: str) -> None:
+    """Ranks die before their library has begun, or before MPI_Init."""
+    for tool in (run, shield):
+        check([*tool, "-n", "2", exe, "lives", ":", "-n", "1", crash], 69, "rank 2 died before all ranks had left MPI_Init")
+    check([*run, "-n", "3", crash], 1, "all ranks have died")
+    check([*run, "--restarts", "1", "-n", "3", crash], 1, "(restart 1 of 1)")
+    dies_once = f"if [ $REGRAFT_RESTART = 0 ]; then kill -KILL $$; fi; exec {exe} lives"
+    check([*run, "--restarts", "1", "-n", "3", "sh", "-c", dies_once], 0, "(restart 1 of 1)")
+
+
 def check_output(command: list[str], expected: bytes) -> None:
     """Warnings on stderr leave stdout alone."""
     job = subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False, stdin=subprocess.DEVNULL)
@@ -111,11 +121,12 @@ def check_fortran(run: list[str], mpirun: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("--mpirun", "--rank-library", "--shield-library", "--exe", "--profiled-exe", "--profiler", "--late-error"):
+    for name in ("--mpirun", "--rank-library", "--shield-library", "--exe", "--profiled-exe", "--profiler", "--late-error", "--node-library", "--crash"):
         parser.add_argument(name, required=True)
     args = parser.parse_args()
-    run = [sys.executable, str(LAUNCHERS / "launch.py"), "--mpirun", args.mpirun, "--rank-library", args.rank_library]
-    shield = [sys.executable, str(LAUNCHERS / "shield.py"), "--mpirun", args.mpirun, "--library", args.shield_library]
+    of_mpirun = ["--mpirun", args.mpirun, "--node-library", args.node_library]
+    run = [sys.executable, str(LAUNCHERS / "launch.py"), *of_mpirun, "--rank-library", args.rank_library]
+    shield = [sys.executable, str(LAUNCHERS / "shield.py"), *of_mpirun, "--library", args.shield_library]
     for how, code, says in CASES:
         check([*run, "-n", "3", args.exe, how], code, says)
     check_fortran(run, args.mpirun)
@@ -126,6 +137,7 @@ def main() -> None:
         check([*shield, "-n", "3", args.exe, how], code, says)
     for how, numbers, code in REQUESTS:
         request([*run, "-n", "3", args.exe, how], numbers, code)
+    check_early_deaths(run, shield, args.exe, args.crash)
     check_output([*run, "-n", "1", args.exe, "is-warned"], b"has a window\n")
     check([*run, "-n", "3", "sh", "-c", f"{args.exe} killed; exit 4"], 0, "somebody died")  # a shell that starts the rank
     if os.access("/dev/shm", os.W_OK):

@@ -106,9 +106,11 @@ def a_rank_is_caught_after_a_death_if_it_is_always_in_the_same_loop_of_open_mpi(
         setattr(caught, name, value)
 
 
-def ranks_that_told(*texts: str) -> list[told.Rank]:
+def ranks_that_told(*texts: str, notes: str = "") -> list[told.Rank]:
+    """notes: of mpirun."""
     with tempfile.TemporaryDirectory() as folder:
-        files = told.Files(pathlib.Path(folder, "ranks"))
+        files = told.Files(pathlib.Path(folder, "ranks"), pathlib.Path(folder, "notes"))
+        files.notes.write_text(notes, encoding="ascii")
         for number, text in enumerate(texts):
             (files.folder / f"job@1.{number}").write_text(text.replace("ME", str(os.getpid())).replace("GONE", str(GONE)), encoding="ascii")
         return list(files.ranks().values())
@@ -127,11 +129,16 @@ def a_job_is_hopeless_if_a_rank_died_while_others_are_in_init() -> None:
         assert told.hopeless(ranks_that_told(IN_INIT, dead)) is None, dead
     assert told.hopeless(ranks_that_told(AT_WORK, "started GONE\n")) is None  # the others do not wait
     assert told.hopeless([]) is None
+    for note in ("1\n", "ended 1\n"):  # rank 1 has told nothing
+        code, why = told.hopeless(ranks_that_told(IN_INIT, notes=note)) or (0, "")
+        assert code == told.DIED_IN_INIT and "rank 1 died" in why, (note, why)
+        assert told.hopeless(ranks_that_told(AT_WORK, notes=note)) is None
+    assert told.hopeless(ranks_that_told(IN_INIT, AT_WORK, notes="1\n")) is None
 
 
 def a_rank_that_leaves_init_and_ends_while_it_is_looked_at_has_not_died_in_init() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        files = told.Files(pathlib.Path(folder, "ranks"))
+        files = told.Files(pathlib.Path(folder, "ranks"), pathlib.Path("/nothing"))
         file = files.folder / "job@1.0"
         file.write_text("started 7\nentered 7\n", encoding="ascii")
         before = told.is_gone
@@ -159,12 +166,16 @@ def exit_codes_are_those_of_ranks_that_lived_longest() -> None:
     assert told.code_of_ranks([], -15) == 143
     assert told.code_of_ranks(ranks_that_told("started GONE\nquit 0\n", "started GONE\n"), 0) == 0
     assert told.code_of_ranks(ranks_that_told("started GONE\n"), 0) == 1  # killed before MPI_Init
+    assert told.code_of_ranks(ranks_that_told("started GONE\n", notes="0\n1\n"), 0) == 1
+    assert told.code_of_ranks(ranks_that_told(notes="0\nended 1\n"), 0) == 0  # no program of MPI
 
 
 def a_job_is_lost_if_deaths_ended_it() -> None:
     for is_lost, *texts in [(True, AT_WORK, AT_WORK), (True, IN_INIT, "started GONE\n"), (False, AT_WORK, AT_WORK + "exited 3\n"),
                             (False, AT_WORK + "aborted 1\n", AT_WORK), (False, "started GONE\n"), (False,)]:
         assert told.is_lost(ranks_that_told(*texts)) == is_lost, texts
+    for is_lost, notes in [(True, "0\n1\n"), (False, "0\nended 1\n"), (False, "0\n")]:
+        assert told.is_lost(ranks_that_told("started GONE\n", "started GONE\n", notes=notes)) == is_lost, notes
 
 
 def dead_hosts_leave_the_command_line() -> None:
@@ -317,7 +328,7 @@ def a_job_is_deserted_if_a_daemon_was_lost_before_ranks() -> None:
     with tempfile.TemporaryDirectory() as folder:
         lost = pathlib.Path(folder, "lost")
         launcher = connections.Connections(30, lost)
-        lost.write_text(f"{connections.DAEMON_LOST}\n", encoding="ascii")
+        lost.write_text(f"{told.DAEMON_LOST}\n", encoding="ascii")
         assert launcher.ranks() == {} and launcher.deserted() > 0
         launcher.close()
 

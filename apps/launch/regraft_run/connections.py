@@ -11,12 +11,11 @@ import struct
 import threading
 import time
 
-from regraft_run.told import Rank, parse
+from regraft_run.told import Notes, Rank, parse
 
 SIOCGIFADDR = 0x8915  # <linux/sockios.h>: the IPv4 address of a network card
 LINE = re.compile(r"(started|entered|finalized|exited|aborted|ended|quit) -?\d{1,10}|left")
 NAME = re.compile(r"[^/\s]{1,256}\.\d{1,10}")
-DAEMON_LOST = "daemon"
 LONGEST = 512  # bytes of a line
 
 
@@ -35,10 +34,10 @@ class Connections:
     """Listens to ranks in a thread of its own. A rank whose processes have all ended has no connection any more. Ranks end themselves when
     they lose the launcher."""
 
-    def __init__(self, node_timeout: int, lost: pathlib.Path):
-        """node_timeout: after so many seconds of silence a rank or the launcher is lost to the other one. lost: the file to which mpirun
-        appends what has been lost (node_loss.c): the numbers of ranks, and DAEMON_LOST."""
-        self.lost = lost
+    def __init__(self, node_timeout: int, notes: pathlib.Path):
+        """node_timeout: after so many seconds of silence a rank or the launcher is lost to the other one. notes: the file to which mpirun
+        appends."""
+        self.notes = notes
         self.key = secrets.token_hex(16)
         self.node_timeout = node_timeout
         self.texts: dict[str, str] = {}  # what ranks have told, by NAMESPACE.RANK
@@ -61,20 +60,17 @@ class Connections:
         return {"REGRAFT_LAUNCHER": f"{self.key} {self.node_timeout} {port} {' '.join(addresses())}"}
 
     def ranks(self) -> dict[str, Rank]:
+        notes = Notes.read(self.notes)
         with self.lock:
             found = {name: parse(name, text) for name, text in self.texts.items()}
             connected = set(self.open.values())
         for name, rank in found.items():
             rank.process = 0
             rank.gone = not rank.left and name not in connected
-        known = {rank.number: rank for rank in found.values()}
-        lost = self.lost.read_text(encoding="ascii").split() if self.lost.exists() else []
-        for number in (int(word) for word in lost if word != DAEMON_LOST):
-            rank = known.get(number) or found.setdefault(f"lost.{number}", Rank(number))  # it may have been lost before it began
-            rank.gone = not rank.left
+        notes.add_to(found)
         # A rank that came to MPI_Init is connected as long as it lives. mpirun may hang without having noticed a loss.
         has_begun = any(rank.entered for rank in found.values())
-        is_deserted = (bool(lost) or has_begun) and not any(connected)
+        is_deserted = (bool(notes.died) or notes.daemon_lost or has_begun) and not any(connected)
         self.deserted_since = (self.deserted_since or time.monotonic()) if is_deserted else 0
         return found
 

@@ -22,7 +22,7 @@ USAGE_ERROR = 2
 GRACE = 5.0  # seconds in which a job may end by itself
 LOOK_EVERY = 0.1  # seconds between two looks at what ranks have told
 LOOKS_BETWEEN_DEATHS = 10  # of so many looks, one looks whether ranks have died
-LOST_RANKS = "lost-ranks"  # the name of a file
+NOTES = "notes"  # the name of the file of mpirun
 DESERTED = 30.0  # seconds in which mpirun may end when something was lost and no rank is there any more, or yet
 # An id that all starts of a job in the same allocation share.
 BATCH_JOBS = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"]
@@ -31,7 +31,7 @@ BATCH_JOBS = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"]
 @dataclasses.dataclass
 class Options:
     rank_library: str = ""  # preloaded into ranks. Without it they do not tell their exit codes
-    node_library: str = ""  # preloaded into mpirun. Without it the loss of a node ends the job
+    node_library: str = ""  # preloaded into mpirun. Without it the loss of a node ends the job, and early deaths of ranks are not noted
     node_timeout: int = openmpi.NODE_TIMEOUT  # seconds of silence after which a node is lost
     restarts: int = 0  # how often a job that is lost starts again
     resume: bool = False  # the first start goes on from what an earlier job of this name has kept
@@ -115,14 +115,17 @@ class Job:
         self.survives = "ulfm" in openmpi.flags(mpirun)
         folder = pathlib.Path(folders.tmp)
         by_files = self.one_host or not self.survives
-        self.told = Files(folder / "ranks") if by_files else Connections(options.node_timeout, folder / LOST_RANKS)
+        self.told = Files(folder / "ranks", folder / NOTES) if by_files else Connections(options.node_timeout, folder / NOTES)
         self.variable = "=".join(*self.told.address().items())
         env = openmpi.environment(mpirun, folders, self.one_host)
         for_ranks = variables | (self.told.address() if self.survives else {})
         env |= for_ranks
-        if self.survives and not self.one_host:
-            openmpi.outlive_nodes(mpirun, options.node_library, options.node_timeout, env)
-            env["REGRAFT_LOST_RANKS"] = str(folder / LOST_RANKS)
+        if self.survives:
+            env["REGRAFT_LOST_RANKS"] = str(folder / NOTES)
+            if not self.one_host:
+                openmpi.outlive_nodes(mpirun, options.node_library, options.node_timeout, env)
+            elif options.node_library:
+                env["LD_PRELOAD"] = openmpi.preload(options.node_library, env)
         if self.one_host and "OMP_NUM_THREADS" not in os.environ:
             env["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // openmpi.number_of_ranks(words)))
         if sys.stderr.isatty():

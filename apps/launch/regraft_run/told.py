@@ -1,4 +1,4 @@
-"""What ranks tell the launcher (rank.h), and what follows for the job."""
+"""What ranks tell the launcher (rank.h), what mpirun notes of them (node_loss.c), and what follows for the job."""
 import dataclasses
 import pathlib
 
@@ -18,6 +18,8 @@ class Rank:
     end: str = ""  # finalized, exited, aborted, ended or quit; empty: it has not ended
     code: int = 0
     gone: bool = False  # its process ended while it was not known to be at work
+    killed: bool = False  # mpirun has noted that it has died,
+    ended: bool = False  # or that it has ended by itself
 
 
 def parse(name: str, text: str) -> Rank:
@@ -35,11 +37,40 @@ def parse(name: str, text: str) -> Rank:
     return rank
 
 
+DAEMON_LOST = "daemon"
+
+
+@dataclasses.dataclass
+class Notes:
+    """What mpirun has noted: the numbers of the ranks that are over, and whether it has lost a daemon."""
+
+    died: set[int]
+    ended: set[int]  # by themselves
+    daemon_lost: bool
+
+    @staticmethod
+    def read(file: pathlib.Path) -> "Notes":
+        """Precondition: what ranks have told is read later. Otherwise a rank may seem to have died before it has told what it had told."""
+        lines = file.read_text(encoding="ascii").splitlines() if file.exists() else []
+        return Notes({int(line) for line in lines if line.isdigit()}, {int(line.split()[1]) for line in lines if line.startswith("ended ")},
+                     DAEMON_LOST in lines)
+
+    def add_to(self, ranks: dict[str, Rank]) -> None:
+        """Adds ranks that have ended before they could tell anything."""
+        known = {rank.number: rank for name, rank in ranks.items() if "@1." in name}  # mpirun's first job; programs may spawn others
+        for number in sorted(self.died | self.ended):
+            rank = known.get(number) or ranks.setdefault(f"noted.{number}", Rank(number, gone=True))
+            rank.killed, rank.ended = number in self.died, number in self.ended
+            rank.gone |= rank.killed and not rank.left
+
+
 class Files:
     """The records of ranks on this host: each rank appends to a file of its own."""
 
-    def __init__(self, folder: pathlib.Path):
+    def __init__(self, folder: pathlib.Path, notes: pathlib.Path):
+        """notes: the file to which mpirun appends."""
         self.folder = folder
+        self.notes = notes
         folder.mkdir()
 
     def address(self) -> dict[str, str]:
@@ -48,7 +79,10 @@ class Files:
 
     def ranks(self) -> dict[str, Rank]:
         """The ranks by the names of their files."""
-        return {file.name: self.read(file) for file in sorted(self.folder.iterdir())}
+        notes = Notes.read(self.notes)
+        found = {file.name: self.read(file) for file in sorted(self.folder.iterdir())}
+        notes.add_to(found)
+        return found
 
     def read(self, file: pathlib.Path) -> Rank:
         rank = parse(file.name, file.read_text(encoding="ascii"))
@@ -93,7 +127,7 @@ def may_never_begin(ranks: list[Rank]) -> bool:
 
 def code_of_ranks(ranks: list[Rank], code_of_mpirun: int) -> int:
     """The exit code of a job: that of ranks that came to MPI_Finalize, else that of ranks that exited, else 1."""
-    if not any(rank.entered for rank in ranks) and (not ranks or code_of_mpirun != 0 or any(rank.end for rank in ranks)):
+    if not any(rank.entered for rank in ranks) and (not ranks or code_of_mpirun != 0 or any(rank.end or rank.ended for rank in ranks)):
         return code_of_mpirun if code_of_mpirun >= 0 else 128 - code_of_mpirun
     for end in ("finalized", "exited"):
         if codes := [rank.code for rank in ranks if rank.end == end]:
@@ -104,4 +138,5 @@ def code_of_ranks(ranks: list[Rank], code_of_mpirun: int) -> int:
 
 def is_lost(ranks: list[Rank]) -> bool:
     """Whether a job that has ended without success was ended by deaths, and not by what the program has decided."""
-    return any(rank.entered for rank in ranks) and not any(rank.end for rank in ranks)
+    have_died = any(rank.entered for rank in ranks) or (bool(ranks) and all(rank.killed for rank in ranks))
+    return have_died and not any(rank.end for rank in ranks)
