@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload.h"
 #include "rank.h"
 
 #define VISIBLE __attribute__((visibility("default")))
@@ -34,35 +35,12 @@ static void keep_exit_code(int code, void* unused) {
     exit_code = code;
 }
 
-/* What this process starts from here on is no rank. */
-static void leave_environment(void) {
-    Dl_info ours;
-    char const* const preloaded = getenv("LD_PRELOAD");
-    if (preloaded == NULL || dladdr((void*)(size_t)&leave_environment, &ours) == 0) return;
-    char* const names = strdup(preloaded);
-    char* const rest = calloc(strlen(preloaded) + 1, 1);
-    char* place = NULL;
-    if (names != NULL && rest != NULL) {
-        for (char* name = strtok_r(names, ": ", &place); name != NULL; name = strtok_r(NULL, ": ", &place)) {
-            if (strcmp(name, ours.dli_fname) == 0) continue;
-            if (rest[0] != '\0') strcat(rest, ":");
-            strcat(rest, name);
-        }
-        if (rest[0] != '\0')
-            setenv("LD_PRELOAD", rest, 1);
-        else
-            unsetenv("LD_PRELOAD");
-    }
-    free(names);
-    free(rest);
-}
-
 /* Whether this is the outer of two calls: a profiler's MPI_Init, which ours calls, calls PMPI_Init. */
 static int enter(void const* caller) {
     if (rank_process == getpid()) return 0;
     void* const symbol = next("MPI_Finalized", "PMPI_Finalized", caller);
     memcpy(&finalized, &symbol, sizeof finalized);
-    leave_environment();
+    regraft_preload_leave();
     regraft_rank_enters();
     rank_process = getpid();
     on_exit(keep_exit_code, NULL);

@@ -42,6 +42,12 @@ PROFILED = [
     ("killed-before-init", 69, "rank 1 died before all ranks had left MPI_Init"),
     ("calls-abort", 9, "rank 1 called MPI_Abort with 9"),
 ]
+WITHOUT_LIBRARY = [  # a wrapper has set or removed LD_PRELOAD
+    ("lives", 0, "all are here"),
+    ("killed-before-init", 69, "rank 1 died before all ranks had left MPI_Init"),
+    ("exits", 0, "rank 1 ended by exit(3) without MPI_Finalize"),
+    ("calls-abort", 9, "rank 1 called MPI_Abort with 9"),
+]
 UNDER_SHIELD = [
     ("killed-before-init", 69, "rank 1 died before all ranks had left MPI_Init"),
     ("killed", 3, "dead: rank 1 of 3"),
@@ -133,6 +139,10 @@ def main() -> None:
     for how, code, says in PROFILED:
         check([*run, "-n", "3", args.profiled_exe, how], code, says)
         check(["env", f"LD_PRELOAD={args.profiler}", *run, "-n", "3", args.exe, how], code, says)
+    for how, code, says in WITHOUT_LIBRARY:
+        check([*run, "-n", "3", "env", f"LD_PRELOAD={args.profiler}", args.exe, how], code, says)
+        check([*run, "-n", "3", "sh", "-c", f"unset LD_PRELOAD; {args.exe} {how}"], code, says)
+    check([*run, "-n", "3", "sh", "-c", f"unset REGRAFT_RANKS; exec {args.exe} lives"], 0, "all are here")  # it cannot tell anything
     for how, code, says in UNDER_SHIELD:
         check([*shield, "-n", "3", args.exe, how], code, says)
     for how, numbers, code in REQUESTS:

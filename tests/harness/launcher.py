@@ -168,6 +168,7 @@ def exit_codes_are_those_of_ranks_that_lived_longest() -> None:
     assert told.code_of_ranks(ranks_that_told("started GONE\n"), 0) == 1  # killed before MPI_Init
     assert told.code_of_ranks(ranks_that_told("started GONE\n", notes="0\n1\n"), 0) == 1
     assert told.code_of_ranks(ranks_that_told(notes="0\nended 1\n"), 0) == 0  # no program of MPI
+    assert told.code_of_ranks(ranks_that_told("started GONE\n", notes="ended 0\n"), 0) == 0  # MPI, but it has lost the rank library
 
 
 def a_job_is_lost_if_deaths_ended_it() -> None:
