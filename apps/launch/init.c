@@ -114,22 +114,49 @@ static void die_if_unfinished(int code) {
     if (!is_finalized && regraft_rank_ends("exited", code)) raise(SIGKILL);
 }
 
-/* The library's own exit() does not come here. */
-VISIBLE __attribute__((noreturn)) void _exit(int code) {
+/* Tells how this process ends, and returns its exit code. Where the launcher knows the code, the rank itself ends with
+ * 0: mpirun hangs in one of fifty jobs whose ranks exit with another code. */
+static int last_words(int code) {
     die_if_unfinished(code);
     regraft_rank_quits();
+    return rank_process == getpid() && regraft_rank_ends("finalized", code) ? 0 : code;
+}
+
+static __attribute__((noreturn)) void leave(int code) {
     for (;;) syscall(SYS_exit_group, code);
+}
+
+/* The library's own exit() does not come here. */
+VISIBLE __attribute__((noreturn)) void _exit(int code) {
+    leave(last_words(code));
 }
 
 VISIBLE __attribute__((noreturn)) void _Exit(int code) {
     _exit(code);
 }
 
-/* Runs after all that the program does at its end. Where the launcher knows the exit code, the rank itself ends with 0:
- * mpirun hangs in one of fifty jobs whose ranks exit with another code. */
+/* Runs after all that the program does at its end. */
 __attribute__((destructor)) static void end(void) {
     fflush(NULL);
-    die_if_unfinished(exit_code);
-    regraft_rank_quits();
-    if (rank_process == getpid() && regraft_rank_ends("finalized", exit_code) && exit_code != 0) _exit(0);
+    int const code = last_words(exit_code);
+    if (code != exit_code) leave(code);
+}
+
+/* quick_exit runs neither destructors nor what on_exit has registered. */
+static void end_quickly(void) {
+    leave(last_words(exit_code));
+}
+
+/* The first that is registered runs as the last. */
+__attribute__((constructor)) static void expect_quick_exit(void) {
+    at_quick_exit(end_quickly);
+}
+
+VISIBLE __attribute__((noreturn)) void quick_exit(int code) {
+    void (*function)(int) = NULL;
+    void* const symbol = dlsym(RTLD_NEXT, "quick_exit");
+    memcpy(&function, &symbol, sizeof function);
+    exit_code = code;
+    if (function != NULL) function(code);
+    leave(code);
 }

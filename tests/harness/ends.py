@@ -24,11 +24,16 @@ CASES = [  # how rank 1 of 3 ends, exit code, what is printed
     ("exits", 0, "rank 1 ended by exit(3) without MPI_Finalize"),
     ("exits-at-once", 0, "rank 1 ended by exit(3) without MPI_Finalize"),
     ("calls-abort", 9, "rank 1 called MPI_Abort with 9"),
+    ("exits-quickly", 0, "rank 1 ended by exit(3) without MPI_Finalize"),
     ("all-return-7", 7, ""),
+    ("all-finalize-then-leave-7", 7, ""),
+    ("all-finalize-then-quick-exit-7", 7, ""),
+    ("all-quick-exit-6", 6, "rank 1 ended by exit(6) without MPI_Finalize"),
     ("all-exit-3", 3, ""),
     ("all-abort", 1, "all ranks have died"),
     ("all-abort-before-init", 1, "all ranks have died"),
     ("all-exit-before-init", 0, ""),
+    ("all-quick-exit-before-init", 0, ""),
 ]
 IN_FORTRAN = [
     ("lives", 0, "all are here"),
@@ -154,13 +159,18 @@ def main() -> None:
         for hosts in ([], ["--host", "localhost:3", "--bind-to", "none"]):
             for tool in (run, shield):
                 check_shared_files([*tool, *hosts, "-n", "3", args.exe])
+    for tool in (run, shield):
+        check([*tool, "--bogus", "-n", "2", args.exe, "lives"], 2, "--bogus")
+        check([*tool, "-n", "2"], 2, "No executable was specified")
+        check([*tool, "-n", "2", "/no/such/program"], 2, "/no/such/program")
+        check([*tool, "-n", "-1", args.exe, "lives"], 2, "-n: expected a number of ranks, at least 1, not '-1'")
     check([*run, "-n", "2", "sh", "-c", "exit 5"], 5, "")  # no program of MPI
+    check([*run, "-n", "2", "sh", "-c", "exit 243"], 243, "")
     check([*run, "-n", "2", "sh", "-c", "exec true"], 0, "")
     check([*run, "-n", "2", "sh", "-c", f"exec {args.exe} all-return-7"], 7, "")
     check([*run, "-n", "1", args.late_error, "fatal"], 6, "MPI_ERR_RANK")
     for tool in (run, shield):
         check([*tool, "-n", "1", args.late_error, "late"], 0, "goes on")
-        check([*tool, "--bogus", "-n", "2", args.exe, "lives"], 2, "--bogus")
         check([*tool, "--version"], 0, "regraft-")
     os.environ["LD_PRELOAD"] = args.rank_library  # alone, without a launcher
     check([args.exe, "all-exit-3"], 3, "")

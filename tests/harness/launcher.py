@@ -24,6 +24,13 @@ def hosts_are_named_by_options_of_mpirun_alone() -> None:
         assert not openmpi.names_hosts(words.split()), words
 
 
+def a_number_of_ranks_is_a_number() -> None:
+    for words in ("-n abc prog", "-n 0 prog", "-np=-1 prog", "--host a:2 -n 2x prog", "-n 2 prog : -n x prog", "-n"):
+        assert "expected a number of ranks" in openmpi.complaint(words.split()), words
+    for words in ("-n 2 prog -n abc", "--oversubscribe prog -n abc", "prog", "-n 2 prog : --host b -n 1 prog", "--map-by node -n 4 -- prog", ""):
+        assert not openmpi.complaint(words.split()), words
+
+
 def a_job_on_hosts_may_use_the_network() -> None:
     openmpi.flags = lambda mpirun: ("--with-ft", "ulfm")
     here, there = (openmpi.environment("mpirun", FOLDERS, one_host) for one_host in (True, False))
@@ -362,6 +369,7 @@ a_rank_that_aborts_ends_the_job()
 a_rank_is_caught_after_a_death_if_it_is_always_in_the_same_loop_of_open_mpi()
 exit_codes_are_those_of_ranks_that_lived_longest()
 hosts_are_named_by_options_of_mpirun_alone()
+a_number_of_ranks_is_a_number()
 a_job_on_hosts_may_use_the_network()
 a_job_on_hosts_outlives_nodes_with_an_mpi_for_which_this_was_tried()
 what_the_caller_has_set_wins()

@@ -49,6 +49,9 @@ class End:
 
 def run(mpirun: str, words: list[str], options: Options) -> End:
     """Runs a job that has the streams of this process. Starts it again if it is lost."""
+    if wrong := openmpi.complaint(words):
+        say(wrong)
+        return End(USAGE_ERROR)
     name = job_id(options) or secrets.token_hex(8)
     for start in itertools.count():
         job = start_once(mpirun, words, options, {"REGRAFT_JOB": name, "REGRAFT_RESTART": str(start + options.resume)})
@@ -163,7 +166,7 @@ class Job:
             code = 128 + self.signals.stop
         else:  # ranks tell their ends by the rank library, or by the shield
             code = ended_with or code_of_ranks(ranks if self.has_begun or self.options.rank_library else [], self.mpirun.wait())
-        if code == openmpi.USAGE_ERROR and not ranks:
+        if code in openmpi.USAGE_ERRORS and not ranks:
             code = USAGE_ERROR
         self.end = End(code, any(rank.end == "ended" for rank in ranks))
         self.has_failed = not self.signals.stop and code not in (0, USAGE_ERROR)

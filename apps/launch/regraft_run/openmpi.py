@@ -59,7 +59,9 @@ LAUNCHER_FAULT = b"PMIx server's listener thread failed to start"
 BEFORE_ULFM = ("--oversubscribe",)  # the flags of Open MPI before version 5
 ATTEMPTS = 3
 TRY_AGAIN = "mpirun failed to start (PMIx listener thread), trying again"
-USAGE_ERROR = 213  # mpirun of Open MPI 5 exits with it if it does not understand its options
+# mpirun of Open MPI 5 exits with these if it does not understand its options, is given no program, cannot start it, or is given a number
+# that makes no sense.
+USAGE_ERRORS = (213, 243, 183, 250)
 
 HOST_OPTIONS = {"host", "H", "hostfile", "machinefile", "default-hostfile", "rankfile", "dvm-uri", "dvm"}
 OUTLIVES_NODES = ["5.0.9"]  # the versions of Open MPI with which tests/nodes has seen jobs go on without a node
@@ -157,6 +159,7 @@ def initialisers() -> str:
 
 
 NUMBER_OPTIONS = ("n", "np", "c")
+WITH_VALUE = HOST_OPTIONS | {"map-by", "rank-by", "bind-to", "output", "x", "wdir", "path"}  # other options have a value, too, or have none
 
 
 def options_and_values(words: list[str]) -> list[tuple[str, str]]:
@@ -181,6 +184,21 @@ def number_of_ranks(words: list[str]) -> int:
     """The number that mpirun is given by -n or another name of this option; 1 if it is given none."""
     numbers = [int(value) for name, value in options_and_values(words) if name in NUMBER_OPTIONS and value.isdigit()]
     return max(1, numbers[0]) if numbers else 1
+
+
+def complaint(words: list[str]) -> str:
+    """What is wrong with the numbers of ranks; empty if nothing is. mpirun takes what is no number, and 0, for one rank on each core."""
+    begin = 0
+    for end in [i for i, word in enumerate(words) if word == ":"] + [len(words)]:  # programs that form one job together
+        for name, value in options_and_values(words[begin:end]):
+            if name in NUMBER_OPTIONS:
+                if not (value.isascii() and value.isdigit() and int(value) > 0):
+                    return f"-{name}: expected a number of ranks, at least 1, not '{value}'"
+                break
+            if name not in WITH_VALUE and not value.startswith("-"):
+                break  # this word may be the program already
+        begin = end + 1
+    return ""
 
 
 def names_hosts(words: list[str]) -> bool:
