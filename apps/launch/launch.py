@@ -11,6 +11,7 @@ regraft-run [OPTION]... [OPTION OF mpirun]... -n P [--] PROGRAM ARGS...
   --restarts N         start a job that is lost up to N times again, on those of its hosts that still answer
   --job NAME           what starts of the same job have in common, for programs that keep data on their nodes
                        (default: the number that the batch system gave the job, or a random name)
+  --stop-timeout N     end the job if its ranks have not ended N seconds after SIGTERM (default: 300)
   --resume             go on from what an earlier job of this name has kept on the nodes
   --settings           write what lets jobs survive as a parameter file of Open MPI, and stop
   --version, --help    write the version, or this text, and stop
@@ -30,7 +31,8 @@ A job is lost if all its ranks are killed, if a rank dies in MPI_Init, or if mpi
 A program that ends by itself, with whatever code, or by MPI_Abort, is not started again. With an MPI without ULFM a job is lost
 if its exit code is neither 0 nor 2.
 
-Ctrl-C and SIGTERM go to the ranks, which may save their work; a second one ends the job. SIGUSR1 goes to the ranks, too.
+Ctrl-C and SIGTERM go to the ranks, which may save their work; a second one ends the job. SIGUSR1 goes to the ranks, too. If regraft-run
+itself is killed, the job ends, and its temporary files are removed.
 """
 import pathlib
 import re
@@ -46,12 +48,12 @@ CONFIGURED_MODULES = "@DATADIR@/regraft"
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / CONFIGURED_MODULES))  # in a checkout they are beside this file
 from regraft_run import openmpi  # noqa: E402
-from regraft_run.job import USAGE_ERROR, Options, job_id, run  # noqa: E402
+from regraft_run.job import STOP_TIMEOUT, USAGE_ERROR, Options, job_id, run  # noqa: E402
 from regraft_run.processes import say  # noqa: E402
 
 # Options with a value: what is expected after each.
 WITH_VALUE = {"--mpirun": "a path", "--rank-library": "a path", "--node-library": "a path", "--node-timeout": "a number",
-              "--restarts": "a number", "--job": "a name"}
+              "--restarts": "a number", "--stop-timeout": "a number", "--job": "a name"}
 
 
 def find_library(named: str, configured: str) -> str:
@@ -117,7 +119,8 @@ def main(words: list[str]) -> int:
     options = Options(find_library(given.get("--rank-library", ""), CONFIGURED_RANK_LIBRARY),
                       find_library(given.get("--node-library", ""), CONFIGURED_NODE_LIBRARY),
                       seconds("--node-timeout", given.get("--node-timeout", str(openmpi.NODE_TIMEOUT))),
-                      number("--restarts", given.get("--restarts", "0"), 0, "a number"), "--resume" in given, job_name(given))
+                      number("--restarts", given.get("--restarts", "0"), 0, "a number"), "--resume" in given, job_name(given),
+                      stop_timeout=seconds("--stop-timeout", given.get("--stop-timeout", str(STOP_TIMEOUT))))
     if options.resume and not job_id(options):
         fail("--resume: expected --job NAME, too, because no batch system has given this job a number")
     return run(checked_mpirun(given.get("--mpirun", "")), words, options).code

@@ -185,7 +185,7 @@ def run(options: Options, folder: str) -> tuple[int, dict]:
     variables |= {f"REGRAFT_SHIELD_{name}": value for name, value in options.policies.items()}
     for_ranks = [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
     node_library = launcher.find_library(options.node_library, launcher.CONFIGURED_NODE_LIBRARY)
-    options_of_job = launcher.Options(node_library=node_library, ranks_tell=True)
+    options_of_job = launcher.Options(node_library=node_library, ranks_tell=True, folders=[folder])
     if options.node_timeout:
         options_of_job.node_timeout = launcher.seconds("--node-timeout", options.node_timeout)
     end = launcher.run(launcher.checked_mpirun(options.mpirun), [*for_ranks, *options.rest], options_of_job)

@@ -63,9 +63,13 @@ int main(int argc, char** argv) {
     if (is_victim && is("exits")) exit(3);
     if (is_victim && is("exits-at-once")) _exit(3);
     if (is_victim && is("exits-quickly")) quick_exit(3);
+    if (is_victim && is("stops")) raise(SIGSTOP);
     if (is_victim && is("calls-abort")) MPI_Abort(MPI_COMM_WORLD, 9);
     if (is("stops-if-asked")) signal(SIGINT, note);
-    if (is("ignores-requests")) signal(SIGINT, SIG_IGN);
+    if (is("ignores-requests")) {
+        signal(SIGINT, SIG_IGN);
+        signal(SIGTERM, SIG_IGN);
+    }
     if (is("stops-if-asked") || is("ignores-requests") || is("works-on")) {
         MPI_Barrier(MPI_COMM_WORLD);
         printf("at work\n");

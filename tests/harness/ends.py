@@ -3,10 +3,12 @@
 import argparse
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -14,6 +16,9 @@ sys.path.insert(0, str(HERE.parent / "support"))
 import fortran  # noqa: E402
 
 LAUNCHERS = HERE.parents[1] / "apps/launch"
+sys.path.insert(0, str(LAUNCHERS))
+from regraft_run.processes import processes_that, processes_with  # noqa: E402
+
 TIMEOUT = 120  # seconds for what hangs
 
 CASES = [  # how rank 1 of 3 ends, exit code, what is printed
@@ -101,6 +106,76 @@ def check_early_deaths(run: list[str], shield: list[str], exe: str, crash: str) 
     check([*run, "--restarts", "1", "-n", "3", "sh", "-c", dies_once], 0, "(restart 1 of 1)")
 
 
+def start(command: list[str], lines: int) -> subprocess.Popen:
+    """A job in a session of its own, whose ranks are at work when they have printed so many lines."""
+    job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL, start_new_session=True)
+    assert job.stdout
+    limit = threading.Timer(TIMEOUT, job.kill)
+    limit.daemon = True
+    limit.start()
+    for _ in range(lines):
+        job.stdout.readline()
+    return job
+
+
+def check_no_answer(run: list[str], exe: str) -> None:
+    """Ranks that do not answer to SIGTERM are ended and named."""
+    job = start([*run, "--stop-timeout", "1", "-n", "3", exe, "ignores-requests"], 3)
+    job.terminate()
+    _, said = job.communicate(timeout=TIMEOUT)
+    print("SIGTERM without an answer ->", job.returncode)
+    if job.returncode != 143 or "ranks 0, 1, 2 have not ended 1 s after SIGTERM" not in said:
+        sys.exit(f"{said}\nexit code {job.returncode}, expected 143 and the names of the ranks")
+
+
+def check_stopped(run: list[str], exe: str) -> None:
+    """A rank that is stopped is named, and the job goes on when the rank does."""
+    job = start([*run, "-n", "3", exe, "stops"], 0)
+    assert job.stderr
+    said = ""
+    while not (found := re.search(r"rank 1 is stopped, .*kill -CONT (\d+)", said)):
+        line = job.stderr.readline()
+        if not line:
+            sys.exit(f"{said}\nexpected that rank 1 is named")
+        said += line
+    os.kill(int(found[1]), signal.SIGCONT)
+    out, _ = job.communicate(timeout=TIMEOUT)
+    print("a rank that is stopped ->", job.returncode)
+    if job.returncode != 0 or out.count("all are here") != 2:
+        sys.exit(f"{out}\nexit code {job.returncode}, expected 0, and that all are here")
+
+
+def check_launcher_killed(command: list[str], number: int) -> None:
+    """A job whose launcher is killed ends and leaves nothing."""
+    job = start(command, 3)
+    rank = processes_that(lambda folder: is_rank_of(folder, job.pid))[0]
+    variables = dict(text.partition("=")[::2] for text in pathlib.Path(f"/proc/{rank}/environ").read_text(encoding="utf-8").split("\0"))
+    board = variables.get("REGRAFT_SHIELD_BOARD", "")
+    folders = [variables["REGRAFT_LAUNCH"], variables.get("OMPI_MCA_btl_sm_backing_directory", ""), str(pathlib.Path(board).parent) if board else ""]
+    if not all(pathlib.Path(folder).exists() for folder in folders if folder):
+        sys.exit(f"{folders}: expected the folders of the job")
+    job.send_signal(number)
+    _, said = job.communicate(timeout=TIMEOUT)  # all that print have ended
+    print(" ".join(command[2:]), "killed by", number)
+    left = [*map(str, processes_with(f"REGRAFT_LAUNCH={folders[0]}")), *(folder for folder in folders if folder and pathlib.Path(folder).exists())]
+    if left or "the launcher was killed" not in said:
+        sys.exit(f"{said}\nleft: {left}")
+
+
+def is_rank_of(process: pathlib.Path, launcher: int) -> bool:
+    """Whether this folder below /proc is that of a rank."""
+    name = (process / "comm").read_text(encoding="ascii").strip()
+    return name == "ends" and launcher in ancestors(int(process.name))
+
+
+def ancestors(process: int) -> list[int]:
+    found = []
+    while process > 1:
+        process = int(pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[1])
+        found.append(process)
+    return found
+
+
 def check_output(command: list[str], expected: bytes) -> None:
     """Warnings on stderr leave stdout alone."""
     job = subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False, stdin=subprocess.DEVNULL)
@@ -150,6 +225,11 @@ def main() -> None:
     check([*run, "-n", "3", "sh", "-c", f"unset REGRAFT_RANKS; exec {args.exe} lives"], 0, "all are here")  # it cannot tell anything
     for how, code, says in UNDER_SHIELD:
         check([*shield, "-n", "3", args.exe, how], code, says)
+    check_no_answer(run, args.exe)
+    check_stopped(run, args.exe)
+    for tool in (run, shield):
+        check_launcher_killed([*tool, "-n", "3", args.exe, "works-on"], signal.SIGKILL)
+    check_launcher_killed([*run, "-n", "3", args.exe, "works-on"], signal.SIGUSR2)
     for how, numbers, code in REQUESTS:
         request([*run, "-n", "3", args.exe, how], numbers, code)
     check_early_deaths(run, shield, args.exe, args.crash)

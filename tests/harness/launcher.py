@@ -11,7 +11,7 @@ import time
 import types
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
-from regraft_run import caught, connections, hosts, openmpi, told, watched
+from regraft_run import caught, connections, hosts, openmpi, stopped, told, watched
 from regraft_run.processes import Folders, job_folders
 
 FOLDERS = Folders("/tmp/job", "/dev/shm/job")
@@ -111,6 +111,24 @@ def a_rank_is_caught_after_a_death_if_it_is_always_in_the_same_loop_of_open_mpi(
     assert not looks([0] * 40)  # it cannot be looked at
     for name, value in before.items():
         setattr(caught, name, value)
+
+
+def a_rank_is_stopped_if_it_is_for_a_while_and_others_are_not() -> None:
+    def looks(*rounds: set[int]) -> list[int]:
+        """Which of the processes 5 and 7 are named, of which these are stopped when they are looked at."""
+        at = iter(rounds)
+        finder, named = stopped.Stopped(), []
+        for now in at:
+            stopped.is_stopped = now.__contains__
+            named += finder.look([5, 7])
+        return named
+
+    before, enough = stopped.is_stopped, stopped.Stopped.ENOUGH
+    assert looks(*[{7}] * (3 * enough)) == [7]  # once
+    assert looks(*[{7}] * enough, set(), *[{7}] * enough) == [7, 7]  # it has gone on in between
+    assert looks(*[{7}] * (enough - 1), set(), {7}) == []
+    assert looks(*[{5, 7}] * (2 * enough)) == []  # the whole job, as by Ctrl-Z
+    stopped.is_stopped = before
 
 
 def ranks_that_told(*texts: str, notes: str = "") -> list[told.Rank]:
@@ -370,6 +388,7 @@ a_rank_is_caught_after_a_death_if_it_is_always_in_the_same_loop_of_open_mpi()
 exit_codes_are_those_of_ranks_that_lived_longest()
 hosts_are_named_by_options_of_mpirun_alone()
 a_number_of_ranks_is_a_number()
+a_rank_is_stopped_if_it_is_for_a_while_and_others_are_not()
 a_job_on_hosts_may_use_the_network()
 a_job_on_hosts_outlives_nodes_with_an_mpi_for_which_this_was_tried()
 what_the_caller_has_set_wins()

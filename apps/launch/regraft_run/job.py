@@ -2,6 +2,7 @@
 import contextlib
 import dataclasses
 import itertools
+import math
 import os
 import pathlib
 import secrets
@@ -15,7 +16,9 @@ import time
 from regraft_run import hosts, openmpi
 from regraft_run.caught import WHY_CAUGHT, Caught
 from regraft_run.connections import Connections
-from regraft_run.processes import Folders, end_session, job_folders, kill, kill_job, say
+from regraft_run.guardian import Guardian
+from regraft_run.processes import Folders, end_session, is_gone, job_folders, kill, kill_job, say
+from regraft_run.stopped import Stopped
 from regraft_run.told import DIED_IN_INIT, Files, Rank, code_of_ranks, hopeless, is_lost, may_never_begin
 
 USAGE_ERROR = 2
@@ -23,6 +26,7 @@ GRACE = 5.0  # seconds in which a job may end by itself
 LOOK_EVERY = 0.1  # seconds between two looks at what ranks have told
 LOOKS_BETWEEN_DEATHS = 10  # of so many looks, one looks whether ranks have died
 NOTES = "notes"  # the name of the file of mpirun
+STOP_TIMEOUT = 300  # seconds
 DESERTED = 30.0  # seconds in which mpirun may end when something was lost and no rank is there any more, or yet
 # An id that all starts of a job in the same allocation share.
 BATCH_JOBS = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"]
@@ -37,6 +41,8 @@ class Options:
     resume: bool = False  # the first start goes on from what an earlier job of this name has kept
     name: str = ""  # of the job; empty: that of the batch system, or a random one
     ranks_tell: bool = False  # what they do, even without the rank library
+    stop_timeout: int = STOP_TIMEOUT  # seconds in which ranks have to end after SIGTERM
+    folders: list[str] = dataclasses.field(default_factory=list)  # of the caller; they are removed if this process is killed
 
 
 @dataclasses.dataclass
@@ -52,9 +58,17 @@ def run(mpirun: str, words: list[str], options: Options) -> End:
     if wrong := openmpi.complaint(words):
         say(wrong)
         return End(USAGE_ERROR)
+    guardian = Guardian(options.folders)
+    try:
+        return run_guarded(mpirun, words, options, guardian)
+    finally:
+        guardian.close()
+
+
+def run_guarded(mpirun: str, words: list[str], options: Options, guardian: Guardian) -> End:
     name = job_id(options) or secrets.token_hex(8)
     for start in itertools.count():
-        job = start_once(mpirun, words, options, {"REGRAFT_JOB": name, "REGRAFT_RESTART": str(start + options.resume)})
+        job = start_once(mpirun, words, options, {"REGRAFT_JOB": name, "REGRAFT_RESTART": str(start + options.resume)}, guardian)
         if not job.has_failed or start == options.restarts:
             return job.end
         left, where = on_hosts_that_answer(words)
@@ -87,12 +101,15 @@ def on_hosts_that_answer(words: list[str]) -> tuple[list[str], str]:
     return (hosts.words_for(left, words) if left else []), where
 
 
-def start_once(mpirun: str, words: list[str], options: Options, variables: dict[str, str]) -> "Job":
+def start_once(mpirun: str, words: list[str], options: Options, variables: dict[str, str], guardian: Guardian) -> "Job":
     """Starts mpirun, again if it does not come to start ranks. Returns the job when it has ended."""
     for attempt in range(1, openmpi.ATTEMPTS + 1):
         with job_folders() as folders:
+            variables["REGRAFT_LAUNCH"] = folders.tmp
+            guardian.watch(f"REGRAFT_LAUNCH={folders.tmp}", list(filter(None, [folders.tmp, folders.shared])))
             job = Job(mpirun, words, options, variables, folders)
             job.wait()
+        guardian.forget()
         if job.has_failed and not job.has_begun:
             hosts.end_daemons([host for host in job.hosts if host not in job.silent], job.mpirun.pid)
         if not job.fault.is_set() or attempt == openmpi.ATTEMPTS:
@@ -119,7 +136,7 @@ class Job:
         folder = pathlib.Path(folders.tmp)
         by_files = self.one_host or not self.survives
         self.told = Files(folder / "ranks", folder / NOTES) if by_files else Connections(options.node_timeout, folder / NOTES)
-        self.variable = "=".join(*self.told.address().items())
+        self.variable = f"REGRAFT_LAUNCH={folders.tmp}"
         env = openmpi.environment(mpirun, folders, self.one_host)
         for_ranks = variables | (self.told.address() if self.survives else {})
         env |= for_ranks
@@ -160,6 +177,7 @@ class Job:
             end_session(self.mpirun)
         self.copier.join(timeout=5)
         ranks = list(self.told.ranks().values())
+        self.signals.is_over = True
         self.told.close()
         self.has_begun = any(rank.entered for rank in ranks)
         if self.signals.stop and not any(rank.end for rank in ranks):
@@ -175,7 +193,7 @@ class Job:
     def follow(self) -> int:
         """Waits for the end of mpirun. If no rank can go on, it ends the job and returns its exit code; else 0."""
         exited: set[str] = set()
-        caught = Caught()
+        caught, stopped = Caught(), Stopped()
         look_at_hosts = time.monotonic() + self.options.node_timeout
         for turn in itertools.count():
             is_over = self.mpirun.poll() is not None  # asked before the ranks, so that the last look sees the end of each
@@ -199,6 +217,10 @@ class Job:
                 say(f"{why}, and mpirun does not end; the job is ended")
                 self.stop()
                 return 0 if any(rank.end for rank in ranks.values()) else DIED_IN_INIT
+            if self.signals.term_until < time.monotonic():
+                say(f"{living(ranks)} not ended {self.options.stop_timeout} s after SIGTERM; the job is ended")
+                self.stop()
+                return 128 + signal.SIGTERM
             if time.monotonic() > look_at_hosts and may_never_begin(list(ranks.values())):
                 if self.find_silent_hosts():
                     self.stop()
@@ -206,6 +228,8 @@ class Job:
                 look_at_hosts = time.monotonic() + self.options.node_timeout
             if caught.after_a_death or turn % LOOKS_BETWEEN_DEATHS == 0:
                 end_caught(caught, ranks)
+            if turn % LOOKS_BETWEEN_DEATHS == 0:
+                name_stopped(stopped, ranks)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.mpirun.wait(LOOK_EVERY)
 
@@ -238,14 +262,29 @@ def end_caught(caught: Caught, ranks: dict[str, Rank]) -> None:
         kill(process)
 
 
+def name_stopped(stopped: Stopped, ranks: dict[str, Rank]) -> None:
+    at_work = {rank.process: rank for rank in ranks.values() if rank.process and not rank.end and not is_gone(rank.process)}
+    for process in stopped.look(list(at_work)):
+        say(f"rank {at_work[process].number} is stopped, and others may wait for it; `kill -CONT {process}` lets it go on")
+
+
+def living(ranks: dict[str, Rank]) -> str:
+    """Which ranks have, as the begin of a sentence."""
+    numbers = sorted({rank.number for rank in ranks.values() if not rank.end and not (rank.gone or rank.process and is_gone(rank.process))})
+    return f"rank {numbers[0]} has" if len(numbers) == 1 else f"ranks {', '.join(map(str, numbers))} have" if numbers else "mpirun has"
+
+
 class Signals:
     """Passes on the signals that this process receives. The first SIGINT (Ctrl-C) or SIGTERM goes to the ranks, which may save their work.
-    The second one goes to mpirun, which ends the job. So does the first one if a rank is not at work yet. SIGHUP and SIGUSR1 go to mpirun,
+    The second one goes to mpirun, which ends the job. So does the first one if a rank is not at work yet. After SIGTERM, the job has a time
+    to end. SIGHUP and SIGUSR1 go to mpirun,
     which ends the job at SIGHUP and passes SIGUSR1 on to the ranks."""
 
     def __init__(self, job: Job):
         self.job = job
         self.stop = 0  # the last SIGINT or SIGTERM; 0: there was none
+        self.is_over = False  # the job, whose records may be gone
+        self.term_until = math.inf  # when the job has to have ended because of a SIGTERM
         if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # a shell lets a job that was started with & ignore it
             signal.signal(signal.SIGINT, self.ask_to_stop)
         signal.signal(signal.SIGTERM, self.ask_to_stop)
@@ -255,7 +294,9 @@ class Signals:
 
     def ask_to_stop(self, number: int, _frame: object) -> None:
         asked_before, self.stop = self.stop != 0, number
-        ranks = list(self.job.told.ranks().values())
+        if number == signal.SIGTERM:
+            self.term_until = min(self.term_until, time.monotonic() + self.job.options.stop_timeout)
+        ranks = [] if self.is_over else list(self.job.told.ranks().values())
         if asked_before or not ranks or not all(rank.left for rank in ranks):
             self.job.mpirun.send_signal(number)
             return
