@@ -29,7 +29,7 @@ survive it, so the job is ended. MPI_Abort ends the job with its code.
 
 A job is lost if all its ranks are killed, if a rank dies in MPI_Init, or if mpirun is. Then no process of it stays on any host.
 A program that ends by itself, with whatever code, or by MPI_Abort, is not started again. With an MPI without ULFM a job is lost
-if its exit code is neither 0 nor 2.
+if its exit code is none of 0, 2 and 75 (stopped as planned).
 
 Ctrl-C and SIGTERM go to the ranks, which may save their work; a second one ends the job. SIGUSR1 goes to the ranks, too. If regraft-run
 itself is killed, the job ends, and its temporary files are removed.

@@ -11,7 +11,7 @@ import time
 import types
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
-from regraft_run import caught, connections, hosts, openmpi, stopped, told, watched
+from regraft_run import caught, connections, hosts, job, openmpi, stopped, told, watched
 from regraft_run.processes import Folders, job_folders
 
 FOLDERS = Folders("/tmp/job", "/dev/shm/job")
@@ -204,6 +204,20 @@ def a_job_is_lost_if_deaths_ended_it() -> None:
         assert told.is_lost(ranks_that_told("started GONE\n", "started GONE\n", notes=notes)) == is_lost, notes
 
 
+def without_ulfm_the_exit_code_decides_whether_a_job_is_lost() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        mpirun, starts = pathlib.Path(folder, "mpirun"), pathlib.Path(folder, "starts")
+        mpirun.write_text(f'#!/bin/sh\n[ "$1" = --version ] && exec echo HYDRA build details:\necho >> {starts}; eval "exit \\$$#"\n', encoding="ascii")
+        mpirun.chmod(0o755)
+        before = openmpi.version, openmpi.flags
+        openmpi.version, openmpi.flags = lambda _: "HYDRA build details:\n", lambda _: ()
+        for code, num_starts in [(0, 1), (2, 1), (75, 1), (1, 2), (9, 2), (11, 2), (137, 2)]:
+            starts.write_text("", encoding="ascii")
+            assert job.run(str(mpirun), ["-n", "2", str(code)], job.Options(restarts=1)).code == code
+            assert len(starts.read_text(encoding="ascii")) == num_starts, code
+        openmpi.version, openmpi.flags = before
+
+
 def dead_hosts_leave_the_command_line() -> None:
     named = [hosts.Host("a", 2), hosts.Host("b", 2), hosts.Host("c", 1)]
     for words, rest in [("--host a:2,b:2,c:1 -n 4 prog --host x", "prog --host x"), ("-n 4 --map-by node -H a:2,b:2 -H c:1 -- prog", "--map-by node -- prog"),
@@ -394,6 +408,7 @@ a_job_on_hosts_outlives_nodes_with_an_mpi_for_which_this_was_tried()
 what_the_caller_has_set_wins()
 the_parameter_file_has_every_setting()
 a_job_hangs_after_its_seconds_without_those_that_others_took()
+without_ulfm_the_exit_code_decides_whether_a_job_is_lost()
 a_job_is_lost_if_deaths_ended_it()
 dead_hosts_leave_the_command_line()
 hosts_are_read_from_files_and_batch_systems()

@@ -22,6 +22,7 @@ from regraft_run.stopped import Stopped
 from regraft_run.told import DIED_IN_INIT, Files, Rank, code_of_ranks, hopeless, is_lost, may_never_begin
 
 USAGE_ERROR = 2
+STOPPED_AS_PLANNED = 75  # EX_TEMPFAIL: the program has stopped in time, and goes on when it is started again
 GRACE = 5.0  # seconds in which a job may end by itself
 LOOK_EVERY = 0.1  # seconds between two looks at what ranks have told
 LOOKS_BETWEEN_DEATHS = 10  # of so many looks, one looks whether ranks have died
@@ -188,7 +189,10 @@ class Job:
             code = USAGE_ERROR
         self.end = End(code, any(rank.end == "ended" for rank in ranks))
         self.has_failed = not self.signals.stop and code not in (0, USAGE_ERROR)
-        self.is_lost = self.has_failed and (not self.survives or ended_with == DIED_IN_INIT or is_lost(ranks))
+        if self.survives:
+            self.is_lost = self.has_failed and (ended_with == DIED_IN_INIT or is_lost(ranks))
+        else:  # Ranks tell nothing. MPICH joins their codes by OR, and that of a killed one is 9: one bit tells nothing, either.
+            self.is_lost = self.has_failed and code != STOPPED_AS_PLANNED
 
     def follow(self) -> int:
         """Waits for the end of mpirun. If no rank can go on, it ends the job and returns its exit code; else 0."""
