@@ -10,8 +10,8 @@
 #include "rank.h"
 
 #define VISIBLE __attribute__((visibility("default")))
-#define VARIABLE "LD_PRELOAD="
-enum { PREFIX = sizeof VARIABLE - 1 };
+#define PRELOADED "LD_PRELOAD="
+enum { PRELOADED_LENGTH = sizeof PRELOADED - 1 };
 
 static int has_left;
 
@@ -55,8 +55,8 @@ static char* const* find(char* const* env, char const* prefix) {
 /* Whether a program with this environment would be a rank without this library. */
 static int is_missing(char* const* env, char const* path) {
     if (has_left || path == NULL || !regraft_rank_is_heard() || find(env, "PMIX_RANK=") == NULL) return 0;
-    char* const* const preloaded = find(env, VARIABLE);
-    return preloaded == NULL || strstr(*preloaded + PREFIX, path) == NULL;
+    char* const* const preloaded = find(env, PRELOADED);
+    return preloaded == NULL || strstr(*preloaded + PRELOADED_LENGTH, path) == NULL;
 }
 
 typedef int Exec(char const* program, char* const* args, char* const* env);
@@ -69,13 +69,13 @@ static int exec_with_library(char const* function, char const* program, char* co
     Exec* exec = NULL;
     memcpy(&exec, &symbol, sizeof exec);
     if (!is_missing(env, path)) return exec(program, args, env);
-    char* const* const preloaded = find(env, VARIABLE);
-    char const* const others = preloaded == NULL ? "" : *preloaded + PREFIX;
+    char* const* const preloaded = find(env, PRELOADED);
+    char const* const others = preloaded == NULL ? "" : *preloaded + PRELOADED_LENGTH;
     size_t variables = 0, kept = 1;
     while (env[variables] != NULL) ++variables;
-    char text[PREFIX + strlen(path) + strlen(others) + 2];
+    char text[PRELOADED_LENGTH + strlen(path) + strlen(others) + 2];
     char* changed[variables + 2];
-    snprintf(text, sizeof text, VARIABLE "%s%s%s", path, others[0] == '\0' ? "" : ":", others);
+    snprintf(text, sizeof text, PRELOADED "%s%s%s", path, others[0] == '\0' ? "" : ":", others);
     changed[0] = text;
     for (size_t i = 0; i < variables; ++i) {
         if (env + i != preloaded) changed[kept++] = env[i];

@@ -225,6 +225,7 @@ def main() -> None:
     check([*run, "-n", "3", "sh", "-c", f"unset REGRAFT_RANKS; exec {args.exe} lives"], 0, "all are here")  # it cannot tell anything
     for how, code, says in UNDER_SHIELD:
         check([*shield, "-n", "3", args.exe, how], code, says)
+        check([*shield, "-n", "3", "env", "-u", "LD_PRELOAD", args.exe, how], code, says)
     check_no_answer(run, args.exe)
     check_stopped(run, args.exe)
     for tool in (run, shield):

@@ -1,7 +1,6 @@
 // Begin and end: MPI_Init, MPI_Finalize and settings.
 #include <mpi.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -9,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include <dlfcn.h>
 #include <unistd.h>
 
+#include "launch/preload.h"
 #include "launch/rank.h"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/failure_plan.hpp"
@@ -60,21 +59,6 @@ void read_environment() {
     }
 }
 
-/// Removes the shield from the environment, because processes that this one starts do not need it: loading it and MPI
-/// takes 50 times as long as starting a shell.
-void leave_environment() {
-    Dl_info ours{};
-    char const* const preloaded = std::getenv("LD_PRELOAD");
-    if (preloaded == nullptr || dladdr(reinterpret_cast<void*>(&leave_environment), &ours) == 0) return;
-    std::string rest;
-    std::string names = preloaded;
-    std::replace(names.begin(), names.end(), ' ', ':');  // both separate names
-    std::istringstream items{names};
-    for (std::string item; std::getline(items, item, ':');)
-        if (!item.empty() && item != ours.dli_fname) rest += (rest.empty() ? "" : ":") + item;
-    static_cast<void>(rest.empty() ? unsetenv("LD_PRELOAD") : setenv("LD_PRELOAD", rest.c_str(), 1));
-}
-
 /// Ends the job, or lets the program continue without a shield.
 void do_without_shield(std::string const& why, int rank) {
     bool const ends = session().policy.unsupported == Unsupported::end_job;
@@ -108,7 +92,7 @@ void start() {
     int rank = 0;
     int size = 0;
     read_environment();
-    leave_environment();
+    regraft_preload_leave();  // loading the shield and MPI takes 50 times as long as starting a shell
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     it.board = std::make_unique<Board>(rank, size);
