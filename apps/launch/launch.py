@@ -48,6 +48,7 @@ CONFIGURED_MODULES = "@DATADIR@/regraft"
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / CONFIGURED_MODULES))  # in a checkout they are beside this file
 from regraft_run import openmpi  # noqa: E402
+from regraft_run.folders import own_folder  # noqa: E402, F401
 from regraft_run.job import STOP_TIMEOUT, USAGE_ERROR, Options, job_id, run  # noqa: E402
 from regraft_run.processes import say  # noqa: E402
 

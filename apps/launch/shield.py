@@ -26,9 +26,9 @@ import re
 import signal
 import struct
 import sys
-import tempfile
 import threading
 import time
+import types
 
 HERE = pathlib.Path(__file__).resolve().parent
 # The installation fills these in. The path of the library is relative to its prefix.
@@ -62,7 +62,7 @@ def usage() -> str:
     return __doc__.strip() % {"policies": policies}
 
 
-def load_launcher():
+def load_launcher() -> types.ModuleType:
     """The launcher as a module: launch.py in a checkout, regraft-run where it is installed."""
     file = next(path for path in (HERE / "launch.py", HERE / "regraft-run") if path.exists())
     loader = importlib.machinery.SourceFileLoader("launch", str(file))
@@ -173,19 +173,18 @@ def complete(file: pathlib.Path, report: dict) -> None:
         print(f"regraft-shield: cannot write the report {file}: {error.strerror}", file=sys.stderr)
 
 
-def run(options: Options, folder: str) -> tuple[int, dict]:
+def run(launcher: types.ModuleType, options: Options, folder: str) -> tuple[int, dict]:
     """The exit code of the job, which is 0 if neither the program nor the shield has another, and the report, which is empty if no rank has
     written one."""
     file = pathlib.Path(options.report or pathlib.Path(folder, "report.json")).absolute()
     file.unlink(missing_ok=True)
     board = Board(pathlib.Path(folder, "board"))
-    launcher = load_launcher()
     variables = {"LD_PRELOAD": launcher.openmpi.preload(options.library, os.environ), "REGRAFT_SHIELD_REPORT": file,
                  "REGRAFT_SHIELD_BOARD": board.file}
     variables |= {f"REGRAFT_SHIELD_{name}": value for name, value in options.policies.items()}
     for_ranks = [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
     node_library = launcher.find_library(options.node_library, launcher.CONFIGURED_NODE_LIBRARY)
-    options_of_job = launcher.Options(node_library=node_library, ranks_tell=True, folders=[folder])
+    options_of_job = launcher.Options(node_library=node_library, ranks_tell=True)
     if options.node_timeout:
         options_of_job.node_timeout = launcher.seconds("--node-timeout", options.node_timeout)
     end = launcher.run(launcher.checked_mpirun(options.mpirun), [*for_ranks, *options.rest], options_of_job)
@@ -214,8 +213,9 @@ def main(words: list[str]) -> int:
         return 0
     if not pathlib.Path(options.library).is_file():
         fail(f"{options.library} is not there")
-    with tempfile.TemporaryDirectory(prefix="rgs") as folder:
-        code, report = run(options, folder)
+    launcher = load_launcher()
+    with launcher.own_folder() as folder:
+        code, report = run(launcher, options, folder)
     if code != 0:
         return code
     if not report:

@@ -12,7 +12,7 @@ import types
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
 from regraft_run import caught, connections, hosts, job, openmpi, stopped, told, watched
-from regraft_run.processes import Folders, job_folders
+from regraft_run.folders import Folders, job_folders
 
 FOLDERS = Folders("/tmp/job", "/dev/shm/job")
 

@@ -68,6 +68,7 @@ KINDS = {
     "shield-persistent": Kind("shield-persistent-long", "--first", {"--jobs": "20"}, *SHIELD),
     "shield-files": Kind("shield-files-long", "--first", {"--jobs": "20"}, *SHIELD),
     "shield-groups": Kind("shield-groups-long", "--first", {"--jobs": "20"}, *SHIELD),
+    "launcher": Kind("launcher-campaign-long", "--first", {"--jobs": "20"}, *KILLS),
     "nodes": Kind("nodes-campaign-long", "--seed", {"--jobs": "4", "--length": "0.25"}, r"^(\d+) jobs", r"(\d+) losses"),
 }
 BOUND = ["--first", "--kills", "--jobs", "--count", "--seed"]  # options that say which jobs are run, and how many

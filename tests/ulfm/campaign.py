@@ -89,6 +89,7 @@ def draw_settings(choice: random.Random, number: int, args: argparse.Namespace) 
         "integrity": choice.choice(args.integrity),
         "repair": choice.choice(args.repair),
         "most_planned_runs": 0 if number % 3 == 0 else 500_000,
+        "stores": choice.choice((1, 1, 2)),  # on the communicator, in a store campaign
     }
 
 

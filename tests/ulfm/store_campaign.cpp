@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdio>
+#include <deque>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -34,8 +36,9 @@ store::Options options(CampaignSettings const& settings) {
 
 class Campaign {
 public:
-    Campaign(ft::Communicator& comm, CampaignSettings settings)
-        : comm_(comm), settings_(std::move(settings)), store_(comm, options(settings_)) {}
+    Campaign(ft::Communicator& comm, CampaignSettings settings) : comm_(comm), settings_(std::move(settings)) {
+        while (stores_.size() < settings_.number("stores", 1)) stores_.emplace_back(comm, options(settings_));
+    }
 
     void run() {
         test::die_some_time(settings_, comm_.self());
@@ -45,7 +48,8 @@ public:
             comm_,
             [&] {
                 while (next_ < steps || comm_.size() > survivors) step();
-                require(store_.load_everything());
+                for (auto& store : stores_)
+                    if (store.store().version() != 0) require(store.load_everything());
                 return true;
             },
             [&](ft::Failure const& failure) { recover(failure); });
@@ -56,7 +60,8 @@ private:
     void step() {
         if (next_ > most_steps) require("somebody who was to die lives");
         Random random(mix(settings_.number("seed", 0)) + next_);
-        if (store_.store().version() == 0) {
+        chosen_ = stores_.size() > 1 ? random.below(stores_.size()) : 0;
+        if (chosen().store().version() == 0) {
             submit(random);
         } else {
             perform(random);
@@ -99,7 +104,7 @@ private:
         auto const placement = test::make_placement(
             settings_.word("placement", "mod_k"), num_blocks, comm_.members(), static_cast<std::uint32_t>(replicas),
             static_cast<std::uint32_t>(settings_.number("per_node", 1)), random.bits());
-        store_.submit(placement, content, test::random_parts(num_blocks, comm_.size(), random), expected);
+        chosen().submit(placement, content, test::random_parts(num_blocks, comm_.size(), random), expected);
     }
 
     void load(Random& random, test::Request request) {
@@ -108,45 +113,51 @@ private:
                                                    : "load-started";
         using test::Loss;
         auto const loss = std::array{Loss::left, Loss::thrown, Loss::reread, Loss::reread_in_vain}[random.below(4)];
-        auto const rows = test::random_requests(store_.store().num_blocks(), comm_.size(), random);
-        require(store_.load(rows, request, loss));
+        auto const rows = test::random_requests(chosen().store().num_blocks(), comm_.size(), random);
+        require(chosen().load(rows, request, loss));
     }
 
     void scrub() {
         doing_ = "scrub";
-        require(store_.scrub());
+        require(chosen().scrub());
     }
 
     void repair() {
         doing_ = "repair";
-        require(store_.repair());
+        require(chosen().repair());
     }
 
     void recover(ft::Failure const& failure) {
-        store_.settle();
+        for (auto& store : stores_) store.settle();
         if (comm_.leads()) {
             std::printf("campaign: recovering from %zu deaths in %s by %s\n", failure.lost.size(), doing_.c_str(),
                         failure.noticed_in.c_str());
             std::fflush(stdout);
         }
         require_same_step();
-        if (store_.store().version() == 0) return;
         auto const during = doing_;
-        require(store_.check_memory());
-        if (settings_.word("repair", "never") == "always") repair();
-        require(store_.load_everything());
-        if (settings_.number("lossless", 0) != 0) require_nothing_lost();
+        for (chosen_ = 0; chosen_ < stores_.size(); ++chosen_)
+            if (chosen().store().version() != 0) check_chosen();
         doing_ = during;
     }
 
+    void check_chosen() {
+        require(chosen().check_memory());
+        if (settings_.word("repair", "never") == "always") repair();
+        require(chosen().load_everything());
+        if (settings_.number("lossless", 0) != 0) require_nothing_lost();
+    }
+
     void require_same_step() {
-        auto const same = comm_.agree_equal(next_ * 131 + store_.store().version());
+        auto step = next_;
+        for (auto& store : stores_) step = step * 131 + store.store().version();
+        auto const same = comm_.agree_equal(step);
         require(same ? "" : "survivors are at different steps");
     }
 
     void require_nothing_lost() {
-        auto const everything = store_.model().content().everything();
-        auto const lost = store_.model().lost_of(std::span(&everything, 1));
+        auto const everything = chosen().model().content().everything();
+        auto const lost = chosen().model().lost_of(std::span(&everything, 1));
         require(lost.empty() ? "" : "lost:" + test::to_string(lost));
     }
 
@@ -162,7 +173,10 @@ private:
 
     ft::Communicator& comm_;
     CampaignSettings settings_;
-    test::StoreUnderTest store_;
+    test::StoreUnderTest& chosen() { return stores_[chosen_]; }
+
+    std::deque<test::StoreUnderTest> stores_;
+    std::size_t chosen_ = 0;  // the store of this step
     bool const checked_ = settings_.word("integrity", "") == "checked";
     std::uint64_t next_ = 0;  // step
     std::string doing_ = "start";

@@ -20,7 +20,7 @@ from collections.abc import Callable
 import bench_tool
 import where
 from regraft_run import openmpi
-from regraft_run.processes import job_folders
+from regraft_run.folders import job_folders
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Ends a job whose launcher was killed: a process that outlives the launcher and hears of its end by a pipe."""
+import atexit
 import contextlib
-import json
+import functools
+import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent))  # it is started as a program, too
@@ -15,28 +18,31 @@ LOOKS = 100  # at what is left of the job
 LOOK_EVERY = 0.05  # seconds
 
 
+def prefix_of(launcher: int) -> str:
+    """How the names of all temporary folders of this process begin."""
+    return f"rg{launcher}_"
+
+
 class Guardian:
     """The launcher's end of the pipe."""
 
-    def __init__(self, folders: list[str]):
-        """folders: they go with the launcher."""
-        self.folders = folders
+    def __init__(self) -> None:
         # It has a session of its own, because signals of a terminal are not for it.
-        self.process = subprocess.Popen([sys.executable, "-S", __file__], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                                        start_new_session=True)
+        self.process = subprocess.Popen([sys.executable, "-S", __file__, str(os.getpid()), tempfile.gettempdir()], stdin=subprocess.PIPE,
+                                        stdout=subprocess.DEVNULL, start_new_session=True)
 
-    def watch(self, variable: str, folders: list[str]) -> None:
-        """variable: NAME=VALUE, in the environment of all processes of the job on this host. folders: those of the job."""
-        self.tell({"variable": variable, "folders": [*folders, *self.folders]})
+    def watch(self, variable: str) -> None:
+        """variable: NAME=VALUE, in the environment of all processes of the job on this host."""
+        self.tell(variable)
 
     def forget(self) -> None:
         """The job has ended, and nothing is left of it."""
-        self.tell({})
+        self.tell("")
 
-    def tell(self, words: dict) -> None:
+    def tell(self, line: str) -> None:
         assert self.process.stdin
         with contextlib.suppress(OSError):  # if it was killed, the job goes on without it
-            self.process.stdin.write(json.dumps(words).encode() + b"\n")
+            self.process.stdin.write(line.encode() + b"\n")
             self.process.stdin.flush()
 
     def close(self) -> None:
@@ -44,6 +50,14 @@ class Guardian:
         with contextlib.suppress(OSError):
             self.process.stdin.close()
         self.process.wait()
+
+
+@functools.cache
+def of_this_process() -> Guardian:
+    """The guardian, which begins when it is needed for the first time."""
+    guardian = Guardian()
+    atexit.register(guardian.close)
+    return guardian
 
 
 def end_job(variable: str) -> None:
@@ -57,13 +71,15 @@ def end_job(variable: str) -> None:
 
 
 def main() -> None:
-    job: dict = {}
+    launcher, temporary = sys.argv[1:]
+    job = ""
     for line in sys.stdin:  # until the launcher is gone
-        job = json.loads(line)
+        job = line.strip()
     if job:
         say("the launcher was killed; the job is ended")
-        end_job(job["variable"])
-        for folder in job["folders"]:
+        end_job(job)
+    for place in {"/tmp", "/dev/shm", temporary}:
+        for folder in pathlib.Path(place).glob(prefix_of(int(launcher)) + "*"):
             shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -13,11 +13,11 @@ import sys
 import threading
 import time
 
-from regraft_run import hosts, openmpi
+from regraft_run import guardian, hosts, openmpi
 from regraft_run.caught import WHY_CAUGHT, Caught
 from regraft_run.connections import Connections
-from regraft_run.guardian import Guardian
-from regraft_run.processes import Folders, end_session, is_gone, job_folders, kill, kill_job, say
+from regraft_run.folders import Folders, job_folders
+from regraft_run.processes import end_session, is_gone, kill, kill_job, say
 from regraft_run.stopped import Stopped
 from regraft_run.told import DIED_IN_INIT, Files, Rank, code_of_ranks, hopeless, is_lost, may_never_begin
 
@@ -43,7 +43,6 @@ class Options:
     name: str = ""  # of the job; empty: that of the batch system, or a random one
     ranks_tell: bool = False  # what they do, even without the rank library
     stop_timeout: int = STOP_TIMEOUT  # seconds in which ranks have to end after SIGTERM
-    folders: list[str] = dataclasses.field(default_factory=list)  # of the caller; they are removed if this process is killed
 
 
 @dataclasses.dataclass
@@ -59,17 +58,9 @@ def run(mpirun: str, words: list[str], options: Options) -> End:
     if wrong := openmpi.complaint(words):
         say(wrong)
         return End(USAGE_ERROR)
-    guardian = Guardian(options.folders)
-    try:
-        return run_guarded(mpirun, words, options, guardian)
-    finally:
-        guardian.close()
-
-
-def run_guarded(mpirun: str, words: list[str], options: Options, guardian: Guardian) -> End:
     name = job_id(options) or secrets.token_hex(8)
     for start in itertools.count():
-        job = start_once(mpirun, words, options, {"REGRAFT_JOB": name, "REGRAFT_RESTART": str(start + options.resume)}, guardian)
+        job = start_once(mpirun, words, options, {"REGRAFT_JOB": name, "REGRAFT_RESTART": str(start + options.resume)})
         if not job.has_failed or start == options.restarts:
             return job.end
         left, where = on_hosts_that_answer(words)
@@ -102,15 +93,15 @@ def on_hosts_that_answer(words: list[str]) -> tuple[list[str], str]:
     return (hosts.words_for(left, words) if left else []), where
 
 
-def start_once(mpirun: str, words: list[str], options: Options, variables: dict[str, str], guardian: Guardian) -> "Job":
+def start_once(mpirun: str, words: list[str], options: Options, variables: dict[str, str]) -> "Job":
     """Starts mpirun, again if it does not come to start ranks. Returns the job when it has ended."""
     for attempt in range(1, openmpi.ATTEMPTS + 1):
         with job_folders() as folders:
             variables["REGRAFT_LAUNCH"] = folders.tmp
-            guardian.watch(f"REGRAFT_LAUNCH={folders.tmp}", list(filter(None, [folders.tmp, folders.shared])))
+            guardian.of_this_process().watch(f"REGRAFT_LAUNCH={folders.tmp}")
             job = Job(mpirun, words, options, variables, folders)
             job.wait()
-        guardian.forget()
+        guardian.of_this_process().forget()
         if job.has_failed and not job.has_begun:
             hosts.end_daemons([host for host in job.hosts if host not in job.silent], job.mpirun.pid)
         if not job.fault.is_set() or attempt == openmpi.ATTEMPTS:

@@ -8,7 +8,8 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 
-from regraft_run.processes import Folders, say
+from regraft_run.folders import Folders
+from regraft_run.processes import say
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,32 +1,11 @@
 """Processes of a job, on this host."""
 import contextlib
-import dataclasses
 import os
 import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
-
-
-@dataclasses.dataclass(frozen=True)
-class Folders:
-    """The folders of one launch. No other launch uses them, whatever files a killed job leaves behind."""
-
-    tmp: str  # TMPDIR; the path is short because sockets live in it
-    shared: str  # for the files through which ranks share memory; empty: there is no such file system, and Open MPI takes TMPDIR
-
-
-@contextlib.contextmanager
-def job_folders() -> Iterator[Folders]:
-    """Folders that are there as long as the context."""
-    with contextlib.ExitStack() as stack:
-        def folder(place: str | None) -> str:
-            return stack.enter_context(tempfile.TemporaryDirectory(prefix="rg", dir=place, ignore_cleanup_errors=True))
-
-        yield Folders(folder("/tmp" if os.access("/tmp", os.W_OK) else None),
-                      folder("/dev/shm") if os.access("/dev/shm", os.W_OK) else "")
+from collections.abc import Callable
 
 
 def say(text: str) -> None:

@@ -9,7 +9,8 @@ import time
 
 from regraft_run import openmpi
 from regraft_run.caught import WHY_CAUGHT, Caught
-from regraft_run.processes import job_folders, kill, kill_job, processes_with, say
+from regraft_run.folders import job_folders
+from regraft_run.processes import kill, kill_job, processes_with, say
 
 GRACE = 5.0  # seconds until a job is ended in which a rank has failed; other ranks may wait for that rank for ever
 
