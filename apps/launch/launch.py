@@ -9,8 +9,8 @@ regraft-run [OPTION]... [OPTION OF mpirun]... -n P [--] PROGRAM ARGS...
                        outlive a node
   --node-timeout N     on several hosts: a node that is silent for N seconds is lost (default: 30)
   --restarts N         start a job that is lost up to N times again, on those of its hosts that still answer
-  --job NAME           what starts of the same job have in common, for programs that keep data on their nodes
-                       (default: the number that the batch system gave the job, or a random name)
+  --job NAME           what starts of the same job have in common, for programs that keep data on their nodes (default: the
+                       number that the batch system gave the job, with the name of PROGRAM, or a random name)
   --stop-timeout N     end the job if its ranks have not ended N seconds after SIGTERM (default: 300)
   --resume             go on from what an earlier job of this name has kept on the nodes
   --settings           write what lets jobs survive as a parameter file of Open MPI, and stop
@@ -29,11 +29,13 @@ survive it, so the job is ended. MPI_Abort ends the job with its code.
 
 A job is lost if all its ranks are killed, if a rank dies in MPI_Init, or if mpirun is. Then no process of it stays on any host.
 A program that ends by itself, with whatever code, or by MPI_Abort, is not started again. With an MPI without ULFM a job is lost
-if its exit code is none of 0, 2 and 75 (stopped as planned).
+if its exit code is none of 0, 2 and 75 (stopped as planned). If a job without --job leaves data on this host, its name is printed, by
+which it can go on.
 
 Ctrl-C and SIGTERM go to the ranks, which may save their work; a second one ends the job. SIGUSR1 goes to the ranks, too. If regraft-run
 itself is killed, the job ends, and its temporary files are removed.
 """
+import glob
 import pathlib
 import re
 import sys
@@ -49,7 +51,7 @@ CONFIGURED_MODULES = "@DATADIR@/regraft"
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / CONFIGURED_MODULES))  # in a checkout they are beside this file
 from regraft_run import openmpi  # noqa: E402
 from regraft_run.folders import own_folder  # noqa: E402, F401
-from regraft_run.job import STOP_TIMEOUT, USAGE_ERROR, Options, job_id, run  # noqa: E402
+from regraft_run.job import STOP_TIMEOUT, USAGE_ERROR, Options, job_id, random_name, run  # noqa: E402
 from regraft_run.processes import say  # noqa: E402
 
 # Options with a value: what is expected after each.
@@ -107,6 +109,16 @@ def job_name(given: dict[str, str]) -> str:
     return name
 
 
+def tell_of_kept(name: str, words: list[str]) -> None:
+    """Says under which name the job has left data on this host, in the folder where programs keep them or in one that its words name."""
+    folders = ["/dev/shm", *(word.rpartition("=")[2] for word in openmpi.program_and_arguments(words))]
+    for folder in folders:
+        kept = pathlib.Path(folder) / f"regraft-{name}"
+        if glob.glob(glob.escape(str(kept)) + "*"):
+            say(f"the job has left {kept}*: to go on from there, give --job {name} --resume; otherwise remove it on all nodes")
+            return
+
+
 def main(words: list[str]) -> int:
     if words[:1] in (["-h"], ["--help"], []):
         print(__doc__.strip())
@@ -122,9 +134,13 @@ def main(words: list[str]) -> int:
                       seconds("--node-timeout", given.get("--node-timeout", str(openmpi.NODE_TIMEOUT))),
                       number("--restarts", given.get("--restarts", "0"), 0, "a number"), "--resume" in given, job_name(given),
                       stop_timeout=seconds("--stop-timeout", given.get("--stop-timeout", str(STOP_TIMEOUT))))
-    if options.resume and not job_id(options):
+    if options.resume and not job_id(options, words):
         fail("--resume: expected --job NAME, too, because no batch system has given this job a number")
-    return run(checked_mpirun(given.get("--mpirun", "")), words, options).code
+    options.name = job_id(options, words) or random_name()
+    code = run(checked_mpirun(given.get("--mpirun", "")), words, options).code
+    if "--job" not in given:
+        tell_of_kept(options.name, words)
+    return code
 
 
 if __name__ == "__main__":

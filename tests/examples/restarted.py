@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """All ranks of a program die again and again, and each start goes on from what the one before has kept on the node: the result is that of a
-job without deaths, no start begins anew, and nothing is left in the folder.
+job without deaths, no start begins anew, and nothing is left in the folder. A job without a name tells it, and goes on by it. A job that
+outlives a death leaves nothing either.
 
 restarted.py --mpirun PATH --rank-library PATH [--ranks N] [--deaths N] [--restarts N] PROGRAM [OPTION...]
 
@@ -29,8 +30,11 @@ def main() -> int | str:
     run = [sys.executable, str(LAUNCHER), "--mpirun", args.mpirun, "--rank-library", args.rank_library]
     ranks = ["-n", str(args.ranks), "--"]
 
+    def start(words: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT, check=False, stdin=subprocess.DEVNULL)
+
     def result(words: list[str]) -> tuple[str, str]:
-        job = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT, check=False, stdin=subprocess.DEVNULL)
+        job = start(words)
         found = re.findall(r"^result (\S+)", job.stdout, re.M)
         if job.returncode != 0 or len(found) != 1:
             sys.exit(f"{' '.join(words)}\n{job.stdout}{job.stderr}exit code {job.returncode}")
@@ -47,6 +51,17 @@ def main() -> int | str:
             return f"fewer than {args.restarts} restarts"
         if left := list(pathlib.Path(folder).iterdir()):
             return f"left: {left}"
+        keep = [*ranks, *program, "--keep", folder]
+        lost = start([*run, *keep, "--fail", plan])
+        named = re.search(r"--job (\S+) --resume", lost.stderr)
+        if lost.returncode == 0 or not named:
+            return f"not told how to go on:\n{lost.stderr}"
+        died = f"snapshot-swap:after:{args.ranks - 1}:1"
+        found, said = result([*run, "--job", named[1], "--resume", *keep, "--fail", died])
+        if found != expected or "the job has left" in said:
+            return f"{found} instead of {expected}, and it said:\n{said}"
+        if left := list(pathlib.Path(folder).iterdir()):
+            return f"left after a death: {left}"
     return 0
 
 

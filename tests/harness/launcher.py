@@ -31,6 +31,19 @@ def a_number_of_ranks_is_a_number() -> None:
         assert not openmpi.complaint(words.split()), words
 
 
+def a_batch_job_that_runs_several_programs_has_a_name_for_each() -> None:
+    before = {name: os.environ.pop(name) for name in job.BATCH_JOBS if name in os.environ}
+    options = job.Options()
+    assert not job.job_id(options, ["-n", "4", "prog"])
+    os.environ["SLURM_JOB_ID"] = "17"
+    for words in ("-n 4 /bin/prog x", "-n 4 -- prog", "--host=a prog"):
+        assert job.job_id(options, words.split()) == "17-prog", words
+    assert job.job_id(options, []) == "17"
+    assert job.job_id(job.Options(name="mine"), ["prog"]) == "mine"
+    del os.environ["SLURM_JOB_ID"]
+    os.environ.update(before)
+
+
 def a_job_on_hosts_may_use_the_network() -> None:
     openmpi.flags = lambda mpirun: ("--with-ft", "ulfm")
     here, there = (openmpi.environment("mpirun", FOLDERS, one_host) for one_host in (True, False))

@@ -2,6 +2,8 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -81,6 +83,36 @@ TEST(KeptStore, IsGoneWhenItWasDiscarded) {
     comm.agree();
     test::Replicated store(comm, options);
     EXPECT_FALSE(store.store().reopen().has_value());
+}
+
+TEST(KeptStore, IsRefusedWithoutTheNameOfAJob) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    for (auto const& keep :
+         {Keep{fs::temp_directory_path(), "", "store"}, Keep{fs::temp_directory_path(), "job", ""}}) {
+        try {
+            ReplicatedStore const store(comm, {.keep = keep});
+            ADD_FAILURE() << "it would share its files with all jobs";
+        } catch (DiskError const& error) {
+            EXPECT_NE(std::string(error.what()).find(keep.job.empty() ? "Keep::job is empty" : "Keep::name is empty"),
+                      std::string::npos)
+                << error.what();
+        }
+    }
+}
+
+TEST(KeptStore, HasAJobOfItsOwnInABatchJob) {
+    std::vector<std::pair<char const*, std::string>> before;
+    for (char const* const name : {"REGRAFT_JOB", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"}) {
+        if (char const* const text = std::getenv(name)) before.emplace_back(name, text);
+        unsetenv(name);
+    }
+    EXPECT_EQ(job_of_environment(), "");
+    setenv("PBS_JOBID", "17.host", 1);
+    EXPECT_EQ(job_of_environment(), std::string("17.host-") + program_invocation_short_name);
+    setenv("REGRAFT_JOB", "mine", 1);
+    EXPECT_EQ(job_of_environment(), "mine");
+    for (char const* const name : {"REGRAFT_JOB", "PBS_JOBID"}) unsetenv(name);
+    for (auto const& [name, text] : before) setenv(name, text.c_str(), 1);
 }
 
 /// Changes a byte of the first file of blocks in this PE's folder.

@@ -20,11 +20,10 @@ constexpr std::uint64_t last_moment = 12;
 /// Commits some moments, gives the snapshot up, and reopens it, again and again.
 class Job {
 public:
-    Job(ft::Communicator& comm, std::string const& name, SnapshotOptions kind)
-        : comm_(comm), options_(std::move(kind)) {
-        auto const folder = test::job_folder(name) / std::to_string(value(comm.self()));
-        std::filesystem::create_directories(folder);
-        options_.keep = store::Keep{folder, "job", name};
+    Job(ft::Communicator& comm, std::string name, SnapshotOptions kind, std::uint32_t ranks_on_node)
+        : comm_(comm), name_(std::move(name)), options_(std::move(kind)), ranks_on_node_(ranks_on_node) {
+        std::filesystem::create_directories(folder_of(comm.self()));
+        options_.keep = store::Keep{folder_of(comm.self()), "job", name_};
     }
 
     void run() {
@@ -36,9 +35,36 @@ public:
                 program_->snapshot.discard();
             },
             [&](ft::Failure const&) { recover(); });
+        program_.reset();
+        ft::resilient(
+            comm_, [&] { expect_discarded(); }, [](ft::Failure const&) {});
     }
 
 private:
+    std::filesystem::path folder_of(PeId pe) const {
+        return test::job_folder(name_) / std::to_string(value(pe) / ranks_on_node_);
+    }
+
+    /// No file is left on the nodes of living ranks but the mark, if nobody lives on another node. The next job begins
+    /// anew, also if it gets the node of a dead rank.
+    void expect_discarded() {
+        comm_.agree();
+        for (auto const& entry : std::filesystem::recursive_directory_iterator(folder_of(comm_.self()))) {
+            if (entry.is_regular_file()) EXPECT_EQ(entry.path().filename(), "discarded") << entry.path();
+        }
+        if (comm_.size() == comm_.num_founders()) {
+            EXPECT_TRUE(std::filesystem::is_empty(folder_of(comm_.self())));
+        }
+        comm_.agree();
+        for (PeId pe{0}; value(pe) < comm_.num_founders(); pe = advance(pe, 1)) {
+            auto options = options_;
+            if (comm_.size() > 1 && comm_.leads()) options.keep->folder = folder_of(pe);
+            if (!std::filesystem::exists(options.keep->folder)) options.keep->folder = folder_of(comm_.self());
+            test::SavedProgram program(comm_, num_entities, options);
+            EXPECT_FALSE(program.snapshot.reopen({.adopt = program.adopting()}).has_value()) << "as on " << value(pe);
+        }
+    }
+
     void work() {
         while (committed_ < last_moment) {
             if (!program_ || is_opening_) open();
@@ -92,7 +118,9 @@ private:
     }
 
     ft::Communicator& comm_;
+    std::string name_;
     SnapshotOptions options_;
+    std::uint32_t ranks_on_node_;
     std::unique_ptr<test::SavedProgram> program_;
     bool is_opening_ = false;
     bool is_discarding_ = false;
@@ -103,8 +131,9 @@ private:
 TEST(KeptSnapshot, ComesBackWhoeverDies) {
     using Form = SnapshotOptions::Form;
     ft::Communicator comm(MPI_COMM_WORLD);
-    Job(comm, "plain", {.redundancy = pairwise()}).run();
-    Job(comm, "packed", {.redundancy = pairwise(3), .form = Form::compressed, .integrity = store::Integrity::checked})
+    Job(comm, "plain", {.redundancy = pairwise()}, 1).run();
+    Job(comm, "packed", {.redundancy = pairwise(3), .form = Form::compressed, .integrity = store::Integrity::checked},
+        2)
         .run();
 }
 

@@ -58,7 +58,7 @@ def run(mpirun: str, words: list[str], options: Options) -> End:
     if wrong := openmpi.complaint(words):
         say(wrong)
         return End(USAGE_ERROR)
-    name = job_id(options) or secrets.token_hex(8)
+    name = job_id(options, words) or random_name()
     for start in itertools.count():
         job = start_once(mpirun, words, options, {"REGRAFT_JOB": name, "REGRAFT_RESTART": str(start + options.resume)})
         if not job.has_failed or start == options.restarts:
@@ -76,9 +76,16 @@ def run(mpirun: str, words: list[str], options: Options) -> End:
     raise AssertionError
 
 
-def job_id(options: Options) -> str:
-    """The name of the job, or its number in the batch system; empty if it has neither."""
-    return options.name or next((os.environ[name] for name in BATCH_JOBS if name in os.environ), "")
+def job_id(options: Options, words: list[str]) -> str:
+    """The name of the job, or its number in the batch system with the name of the program, as a batch job may run several; empty if it has
+    neither. The library makes the same name (job_of_environment)."""
+    number = next((os.environ[name] for name in BATCH_JOBS if os.environ.get(name)), "")
+    program = openmpi.program_and_arguments(words)[:1]
+    return options.name or "-".join(filter(None, [number, *map(os.path.basename, program)] if number else []))
+
+
+def random_name() -> str:
+    return secrets.token_hex(8)
 
 
 def on_hosts_that_answer(words: list[str]) -> tuple[list[str], str]:

@@ -163,17 +163,28 @@ NUMBER_OPTIONS = ("n", "np", "c")
 WITH_VALUE = HOST_OPTIONS | {"map-by", "rank-by", "bind-to", "output", "x", "wdir", "path"}  # other options have a value, too, or have none
 
 
-def options_and_values(words: list[str]) -> list[tuple[str, str]]:
-    """mpirun's options with the word that follows each. They end at '--' or at the program, the first word that neither is an option nor
-    follows one."""
-    found = []
+def end_of_options(words: list[str]) -> int:
+    """The number of words before '--' or the program, the first word that neither is an option nor follows one."""
     for i, word in enumerate(words):
         if word == "--" or not (word.startswith("-") or (i > 0 and words[i - 1].startswith("-"))):
-            break
+            return i
+    return len(words)
+
+
+def options_and_values(words: list[str]) -> list[tuple[str, str]]:
+    """mpirun's options with the word that follows each."""
+    found = []
+    for i, word in enumerate(words[:end_of_options(words)]):
         if word.startswith("-"):
             name, _, value = word.lstrip("-").partition("=")
             found.append((name, value or "".join(words[i + 1:i + 2])))
     return found
+
+
+def program_and_arguments(words: list[str]) -> list[str]:
+    """What mpirun starts; empty if it is told nothing."""
+    rest = words[end_of_options(words):]
+    return rest[1:] if rest[:1] == ["--"] else rest
 
 
 def options(words: list[str]) -> set[str]:

@@ -21,8 +21,9 @@ typedef struct regraft_keep {
                     * change */
 } regraft_keep;
 
-/* The name of the job as its environment has it: REGRAFT_JOB, or else the number that Slurm, PBS or LSF gave to the
- * batch job. "" if none of them is set. Valid until the next call on this thread. */
+/* The name of the job as its environment has it: REGRAFT_JOB, or else the number that Slurm, PBS, LSF or Grid Engine
+ * gave to the batch job, with the name of the program behind it. "" if none of them is set. Valid until the next call
+ * on this thread. */
 char const* regraft_job_of_environment(void);
 
 #ifdef __cplusplus

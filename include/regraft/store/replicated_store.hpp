@@ -28,7 +28,8 @@ namespace regraft::store {
 /// Keeps one set of blocks 0 .. n-1. A block survives as long as one of its holders lives; repair() makes new holders.
 class ReplicatedStore {
 public:
-    /// Makes an empty store. The communicator must outlive it. Not collective.
+    /// Makes an empty store. The communicator must outlive it. Throws DiskError if Options::keep lacks a name. Not
+    /// collective.
     explicit ReplicatedStore(ft::Communicator& comm, Options options = {});
     ReplicatedStore(ReplicatedStore&&) noexcept;
     ReplicatedStore& operator=(ReplicatedStore&&) = delete;
@@ -108,8 +109,10 @@ public:
     std::optional<ReopenReport> reopen(ReopenOptions const& options = {});
     /// Bytes that the next submits keep beside their blocks in files; all members pass the same. Not collective.
     void set_attributes(std::vector<std::byte> attributes);
-    /// Removes the blocks and all files (Options::keep), for a program that has ended well. Without it files stay when
-    /// the store is destroyed. On ProcessFailure, shrink and call it again. Collective, uniform.
+    /// Removes the blocks and all files (Options::keep), those of dead members included, for a program that has ended
+    /// well. Without it files stay when the store is destroyed. If all members of a node have died, its files stay, and
+    /// an empty file on the other nodes tells the next job that they do not count. On ProcessFailure, shrink and call
+    /// it again. Collective, uniform.
     void discard();
 
     /// The blocks of the version that can be read; none before the first submit.

@@ -203,6 +203,15 @@ void KeptFolder::remove(std::string const& name) const noexcept {
     unlinkat(descriptor_, name.c_str(), 0);
 }
 
+void KeptFolder::remove_all_but(std::string const& name) const noexcept {
+    try {
+        for (auto const& file : names()) {
+            if (file != name) remove(file);
+        }
+    } catch (std::exception const&) {  // NOLINT(bugprone-empty-catch): another PE has removed the folder
+    }
+}
+
 void KeptFolder::link(std::string const& name, std::string const& further) const {
     if (linkat(descriptor_, name.c_str(), descriptor_, further.c_str(), 0) != 0) fail(name, "cannot be linked", errno);
 }
@@ -244,9 +253,14 @@ std::uint64_t boot_of_node() {
 }
 
 std::string job_of_environment() {
-    for (char const* const name : {"REGRAFT_JOB", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}) {
+    auto const text_of = [](char const* name) {
         char const* const text = std::getenv(name);
-        if (text != nullptr && *text != '\0') return text;
+        return std::string(text == nullptr ? "" : text);
+    };
+    if (auto job = text_of("REGRAFT_JOB"); !job.empty()) return job;
+    for (char const* const name : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"}) {
+        // A batch job may run several programs.
+        if (auto const number = text_of(name); !number.empty()) return number + '-' + program_invocation_short_name;
     }
     return {};
 }

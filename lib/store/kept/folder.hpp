@@ -41,6 +41,8 @@ public:
     void write(std::string const& name, std::span<std::byte const> bytes) const;
     /// Removes the file if it is there.
     void remove(std::string const& name) const noexcept;
+    /// Removes all files but this one, as far as it can.
+    void remove_all_but(std::string const& name) const noexcept;
     /// Removes the folder, and that of the job, if they are empty.
     void remove_if_empty() const noexcept;
     /// Whether another PE has removed the folder since it was opened.

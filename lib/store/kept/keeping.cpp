@@ -12,6 +12,7 @@
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/nodes.hpp"
+#include "regraft/ft/reduce.hpp"
 #include "regraft/store/disk.hpp"
 #include "store/together/complaint.hpp"
 
@@ -89,6 +90,15 @@ std::string Keeping::name(std::uint64_t owner, std::uint64_t number, char const*
     return hexadecimal(owner) + '-' + std::to_string(number) + suffix;
 }
 
+Keeping::Keeping(Keep keep) : keep_(std::move(keep)) {
+    for (auto const& [text, what] : {std::pair(&keep_.job, "Keep::job"), std::pair(&keep_.name, "Keep::name")}) {
+        if (!text->empty()) continue;
+        throw DiskError(std::string(what) +
+                        " is empty: expected a name that no other job or store has. regraft-run gives each job a name, "
+                        "which job_of_environment returns");
+    }
+}
+
 Survey Keeping::begin(ft::Communicator& comm, std::uint64_t alike) {
     comm.reach(begin_phase.before);
     begun_ = false;
@@ -98,6 +108,7 @@ Survey Keeping::begin(ft::Communicator& comm, std::uint64_t alike) {
     folder_.reset();  // the lock of an attempt before is given back on all members before any takes one
     require(comm, attempt([&] { folder_ = std::make_shared<KeptFolder>(keep_); }));
     Survey survey{.site_of = number_sites(comm, keep_, alike)};
+    note_sites(comm, survey.site_of);
     auto const self = comm.position(comm.self());
     auto const site = survey.site_of[self];
     auto const first = static_cast<std::size_t>(std::ranges::find(survey.site_of, site) - survey.site_of.begin());
@@ -153,6 +164,25 @@ Survey Keeping::begin(ft::Communicator& comm, std::uint64_t alike) {
     begun_ = true;
     comm.reach(begin_phase.after);
     return survey;
+}
+
+void Keeping::note_sites(ft::Communicator const& comm, std::span<std::uint32_t const> site_of) {
+    auto const before = sites_.size();
+    for (std::size_t i = 0; i < site_of.size(); ++i) {  // sites are numbered in the order in which they occur
+        if (before + site_of[i] == sites_.size()) sites_.emplace_back();
+        sites_[before + site_of[i]].push_back(comm.members()[i]);
+    }
+}
+
+/// Whether a living member sees the folder of each of the dead. The same on all members.
+bool Keeping::reaches_all_sites(ft::Communicator const& comm) const {
+    auto const lives = [&](PeId pe) { return std::ranges::binary_search(comm.members(), pe); };
+    std::vector<char> reached(comm.num_founders(), 0);
+    for (auto const& site : sites_) {
+        if (std::ranges::none_of(site, lives)) continue;
+        for (auto const pe : site) reached[value(pe)] = 1;
+    }
+    return std::ranges::find(reached, 0) == reached.end();
 }
 
 /// Appends all manifests of the folder that can be used.
@@ -323,9 +353,13 @@ void Keeping::discard(ft::Communicator& comm) {
 
 void Keeping::leave(ft::Communicator& comm) {
     if (!begun_) return;
+    // An agreement alone does not notice a member that died before it had marked its folder; a sum does.
+    static_cast<void>(ft::all_equal(comm, 0));
     comm.agree();
     comm.reach(discard_phase.after);
-    folder_->remove(discarded_name);
+    // Until the mark is gone, no job goes on from what is left. It stays if another node has files that nobody reaches.
+    folder_->remove_all_but(discarded_name);
+    if (reaches_all_sites(comm)) folder_->remove(discarded_name);
     folder_->remove_if_empty();
     folder_.reset();
     begun_ = false;

@@ -33,7 +33,8 @@ struct Inherited {
 
 class Keeping {
 public:
-    explicit Keeping(Keep keep) : keep_(std::move(keep)) {}
+    /// Throws DiskError if job or name is empty.
+    explicit Keeping(Keep keep);
 
     bool begun() const { return begun_; }
     /// Opens and locks the folder, and looks at what is there. May be repeated. Throws DiskError. Collective, uniform.
@@ -60,7 +61,7 @@ public:
 
     /// Removes all manifests. Collective, uniform.
     void discard(ft::Communicator& comm);
-    /// Removes the folder, after the files of all members were removed. Collective, uniform.
+    /// Removes the folder with the files of all that have used it, the dead included. Collective, uniform.
     void leave(ft::Communicator& comm);
 
 private:
@@ -68,6 +69,8 @@ private:
     Memory new_file(std::uint64_t bytes);
     void look(std::vector<std::uint64_t>& words, std::vector<std::string>& refused) const;
     Manifest read(std::uint64_t owner, std::uint64_t number) const;
+    void note_sites(ft::Communicator const& comm, std::span<std::uint32_t const> site_of);
+    bool reaches_all_sites(ft::Communicator const& comm) const;
 
     Keep keep_;
     std::shared_ptr<KeptFolder> folder_;
@@ -82,8 +85,9 @@ private:
         std::uint64_t number = 0;
     };
     std::optional<Written> present_, pending_;  // manifests on disk
-    std::vector<std::uint64_t> replaces_;  // owners whose manifests of the present generation this PE has taken over
-    std::vector<std::string> stale_;       // this PE's part of the files of jobs before
+    std::vector<std::uint64_t> replaces_;   // owners whose manifests of the present generation this PE has taken over
+    std::vector<std::string> stale_;        // this PE's part of the files of jobs before
+    std::vector<std::vector<PeId>> sites_;  // who has seen the same folder, at each begin; ascending
 };
 
 }  // namespace regraft::store
