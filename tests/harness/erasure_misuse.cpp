@@ -36,7 +36,8 @@ void misuse(std::string const& name, ft::Communicator& comm) {
     if (name == "other-buffer" && odd) options.buffer_bytes = 64;
     if (name == "other-integrity" && odd) options.integrity = store::Integrity::unchecked;
     if (name == "node-of-some" && odd) options.node = 1;
-    store::ErasureStore store(comm, options);
+    std::optional<store::ErasureStore> owner(std::in_place, comm, options);
+    auto& store = *owner;
     submit(comm, store, name == "other-code" && odd ? 2 : 1);
     std::vector<std::byte> out(8);
     if (name == "other-rows") static_cast<void>(store.load(rows(comm, odd ? 1 : 0), out));
@@ -44,6 +45,7 @@ void misuse(std::string const& name, ft::Communicator& comm) {
     if (name == "submit-under-load") submit(comm, store);
     if (name == "repair-under-load") static_cast<void>(store.repair());
     if (name == "scrub-under-load") static_cast<void>(store.scrub());
+    if (name == "store-gone-before-wait") owner.reset();
     static_cast<void>(loading.wait());
     submit(comm, store);
     static_cast<void>(store.scrub());

@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,9 @@ Csr<BlockRange> rows(ft::Communicator const& comm, std::uint64_t first) {
 }
 
 void misuse(std::string const& name, ft::Communicator& comm) {
-    store::ReplicatedStore store(comm, {.transport = store::Transport::rounds});
+    std::optional<store::ReplicatedStore> owner(std::in_place, comm,
+                                                store::Options{.transport = store::Transport::rounds});
+    auto& store = *owner;
     auto const self = value(comm.self());
     submit(comm, store, name == "other-seed" ? self : 1);
     std::vector<std::byte> out(8);
@@ -46,6 +49,7 @@ void misuse(std::string const& name, ft::Communicator& comm) {
     auto loading = store.start_load(rows(comm, 0), out);
     if (name == "submit-under-load") submit(comm, store, 2);
     if (name == "repair-under-load") static_cast<void>(store.repair());
+    if (name == "store-gone-before-wait") owner.reset();
     static_cast<void>(loading.wait());
     submit(comm, store, 3);
     static_cast<void>(store.repair());

@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -53,6 +54,41 @@ TEST(ReplicatedStore, HasSeveralLoadsUnderWay) {
         ASSERT_EQ(store.model().check(started_second.wait(), second_rows[mine], second_rows.values, second), "");
         ASSERT_EQ(store.model().check(started_first.wait(), first_rows[mine], first_rows.values, first), "");
     }
+}
+
+/// The messages of a load need the memory of its store.
+template <class Store, class Shape>
+void expect_end_of_load_with_store(Shape const& shape) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto const self = comm.position(comm.self());
+    constexpr std::uint64_t per_member = 20, block_bytes = 50'000;
+    std::vector<std::byte> const blocks(per_member * block_bytes, std::byte{1});
+    Csr<BlockRange> wanted;
+    for (std::size_t rank = 0; rank < comm.size(); ++rank) {
+        auto const of = (rank + 1) % comm.size();
+        wanted.push_row(std::array{BlockRange{BlockId{of * per_member}, BlockId{(of + 1) * per_member}}});
+    }
+    std::vector<std::byte> first(per_member * block_bytes), second(first.size());
+    std::optional<Store> store(std::in_place, comm);
+    store->submit(shape(comm.size()), BlockRange{BlockId{self * per_member}, BlockId{(self + 1) * per_member}}, blocks,
+                  block_bytes);
+    std::optional<Loading> waited_for(store->start_load(wanted, first)), left(store->start_load(wanted, second));
+    static_cast<void>(waited_for->wait());
+    store.reset();
+    left.reset();
+    waited_for.reset();
+    EXPECT_EQ(first, blocks);
+    EXPECT_TRUE(comm.agree(true));
+}
+
+TEST(ReplicatedStore, WaitsForItsLoadsWhenItIsDestroyed) {
+    expect_end_of_load_with_store<ReplicatedStore>([](std::size_t size) {
+        return placement::Any(placement::ModK(20 * size, static_cast<std::uint32_t>(size), 1));
+    });
+}
+
+TEST(ErasureStore, WaitsForItsLoadsWhenItIsDestroyed) {
+    expect_end_of_load_with_store<ErasureStore>([](std::size_t) { return erasure::Code(2, 1); });
 }
 
 /// Two stores of the same shape, so that nothing but their identity tells their calls apart.

@@ -1,5 +1,6 @@
 // The private parts of the stores that need no messages.
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -83,19 +84,37 @@ TEST(Seams, AreForgottenWhereTheySeparateNothing) {
     EXPECT_TRUE(seams.blocks().empty());
 }
 
+struct Load : Loading::State {
+    using State::State;
+    LoadReport wait() override { return {}; }
+    void abandon() override { is_abandoned = true; }
+    bool is_abandoned = false;
+};
+
 TEST(LoadsUnderWay, EndWithTheCommunicator) {
     LoadsUnderWay loads;
-    loads.begin(3);
-    loads.begin(3);
+    EXPECT_FALSE(loads.any(0));
+    std::optional<Load> one(std::in_place, loads, 3), other(std::in_place, loads, 3);
     EXPECT_TRUE(loads.any(3));
-    EXPECT_FALSE(loads.any(4)) << "a shrink ends them";
-    loads.end(3);
-    EXPECT_TRUE(loads.any(3));
-    loads.begin(4);
-    loads.end(3);  // one of before
-    EXPECT_TRUE(loads.any(4));
-    loads.end(4);
     EXPECT_FALSE(loads.any(4));
+    one.reset();
+    EXPECT_TRUE(loads.any(3));
+    std::optional<Load> later(std::in_place, loads, 4);
+    other.reset();  // one of before
+    EXPECT_TRUE(loads.any(4));
+    EXPECT_FALSE(loads.any(3));
+    later.reset();
+    EXPECT_FALSE(loads.any(4));
+}
+
+TEST(LoadsUnderWay, AreAbandonedWithTheirStore) {
+    std::optional<LoadsUnderWay> loads(std::in_place);
+    Load one(*loads, 3), other(*loads, 4);
+    loads.reset();
+    for (auto const* load : {&one, &other}) {
+        EXPECT_TRUE(load->is_abandoned);
+        EXPECT_EQ(load->loads, nullptr);
+    }
 }
 
 }  // namespace

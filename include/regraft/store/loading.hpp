@@ -8,7 +8,8 @@
 #pragma GCC visibility push(default)
 namespace regraft::store {
 
-/// The handle of such a load. It belongs to the store that made it.
+/// The handle of such a load. It belongs to the store that made it, which must live until wait() has returned. If the
+/// store is destroyed earlier, that waits for the messages, and wait() is a broken precondition.
 class Loading {
 public:
     struct [[gnu::visibility("hidden")]] State;

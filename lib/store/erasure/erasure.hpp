@@ -81,7 +81,7 @@ struct ErasureStore::Impl {
     std::uint64_t version = 0;
     std::uint64_t identity = 0;  // of the current version (next_identity)
     OnDisk on_disk;
-    LoadsUnderWay loads;
+    LoadsUnderWay loads;  // destroyed before the memory above, which the loads use
 
 private:
     struct Started;

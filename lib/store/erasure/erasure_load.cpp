@@ -27,6 +27,7 @@ struct ErasureStore::Impl::Started final : Loading::State {
         pending->wait();
         return store.finish(delivery, delivery.shipment->intact());
     }
+    void abandon() override { pending.reset(); }
 
     Impl& store;
     ErasureDelivery delivery;

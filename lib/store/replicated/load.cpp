@@ -25,6 +25,7 @@ struct ReplicatedStore::Impl::Started final : Loading::State {
         pending->wait();
         return store.finish(delivery);
     }
+    void abandon() override { pending.reset(); }
 
     Impl& store;
     Csr<BlockRange> rows;

@@ -103,7 +103,7 @@ struct ReplicatedStore::Impl {
     std::uint64_t version = 0;
     std::uint64_t identity = 0;  // of the current version (next_identity)
     OnDisk on_disk;
-    LoadsUnderWay loads;
+    LoadsUnderWay loads;  // destroyed before the memory above, which the loads use
     std::optional<Keeping> keeping;
     std::vector<std::byte> attributes;  // of the next version
 
