@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -44,7 +46,69 @@ void append(std::span<std::byte const> row, PeId member, Manifest& manifest, Blo
     manifest.hashes.push_back(hash(row));
 }
 
+/// Gathers the bytes of all members.
+class GatheredBytes {
+public:
+    GatheredBytes(ft::Communicator& comm, std::span<std::byte const> mine) {
+        std::vector<std::uint64_t> words(1 + (mine.size() + 7) / 8);
+        words[0] = mine.size();
+        std::ranges::copy(mine, std::as_writable_bytes(std::span(words).subspan(1)).begin());
+        rows_ = exchange::all_gather(comm, words);
+    }
+    std::span<std::byte const> operator[](std::size_t rank) const {
+        auto const row = std::span<std::uint64_t const>(rows_[rank]);
+        return std::as_bytes(row.subspan(1)).first(row[0]);
+    }
+
+private:
+    Csr<std::uint64_t> rows_;
+};
+
+/// The hashes of common entities by name.
+using Hashes = std::map<std::string, std::uint64_t>;
+
+std::vector<std::byte> encoded_hashes(Image const& common) {
+    ByteWriter out;
+    std::span<std::byte const> rest = common.bytes;
+    for (auto const& entity : common.entities) {
+        out.put_text(entity.name);
+        out.put(hash(rest.first(entity.stored_bytes)));
+        rest = rest.subspan(entity.stored_bytes);
+    }
+    return out.take();
+}
+
+Hashes hashes_of(std::span<std::byte const> row) {
+    Hashes hashes;
+    for (ByteReader in(row); !in.empty();) {
+        auto name = in.get_text();
+        hashes[std::move(name)] = in.get<std::uint64_t>();
+    }
+    return hashes;
+}
+
 }  // namespace
+
+std::string difference(ft::Communicator& comm, Image const& common) {
+    GatheredBytes const all(comm, encoded_hashes(common));
+    auto const first = hashes_of(all[0]);
+    auto const rank_of = [&](std::size_t i) { return "rank " + std::to_string(value(comm.members()[i])); };
+    for (std::size_t i = 1; i < comm.size(); ++i) {
+        auto const other = hashes_of(all[i]);
+        for (auto const& [name, hash] : first) {
+            auto const found = other.find(name);
+            if (found == other.end())
+                return "'" + name + "', which " + rank_of(0) + " has and " + rank_of(i) + " has not";
+            if (found->second != hash)
+                return "'" + name + "', which differs between " + rank_of(0) + " and " + rank_of(i);
+        }
+        for (auto const& [name, hash] : other) {
+            if (!first.contains(name))
+                return "'" + name + "', which " + rank_of(i) + " has and " + rank_of(0) + " has not";
+        }
+    }
+    return "an unknown one";  // two differences that cancel each other in the sum of hashes
+}
 
 std::uint64_t hash_of(std::span<Image::Stored const> entities, std::optional<std::uint32_t> node) {
     return hash(encoded(entities, node));
@@ -64,16 +128,10 @@ std::vector<Head> gather_heads(ft::Communicator& comm, Head const& mine) {
 
 Manifest gather_manifest(ft::Communicator& comm, std::span<Image::Stored const> entities,
                          std::optional<std::uint32_t> node) {
-    auto const mine = encoded(entities, node);
-    std::vector<std::uint64_t> words(1 + (mine.size() + 7) / 8);
-    words[0] = mine.size();
-    std::ranges::copy(mine, std::as_writable_bytes(std::span(words).subspan(1)).begin());
-    auto const rows = exchange::all_gather(comm, words);
+    GatheredBytes const all(comm, encoded(entities, node));
     Manifest manifest;
     BlockSizes::Builder sizes;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        append(std::as_bytes(rows[i].subspan(1)).first(rows[i][0]), comm.members()[i], manifest, sizes);
-    }
+    for (std::size_t i = 0; i < comm.size(); ++i) append(all[i], comm.members()[i], manifest, sizes);
     REGRAFT_EXPECTS((manifest.node_of.empty() || manifest.node_of.size() == comm.size()) &&
                     "all members give a node or none does");
     manifest.sizes = std::move(sizes).take();

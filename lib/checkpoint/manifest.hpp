@@ -44,6 +44,10 @@ std::vector<Head> gather_heads(ft::Communicator& comm, Head const& mine);
 Manifest gather_manifest(ft::Communicator& comm, std::span<Image::Stored const> entities,
                          std::optional<std::uint32_t> node);
 
+/// Says which common entity is not the same on all members, and where. Precondition: there is one. Collective, not
+/// uniform.
+std::string difference(ft::Communicator& comm, Image const& common);
+
 /// Whether the manifest still describes these members, according to their heads.
 bool holds(Manifest const& manifest, std::span<PeId const> members, std::span<Head const> heads);
 

@@ -37,6 +37,10 @@ EntitiesLost entities_lost(std::vector<std::string> names, std::string const& wh
         text += (i == 0 ? " '" : ", '") + names[i] + "'";
     }
     if (names.size() > most_named) text += " and " + std::to_string(names.size() - most_named) + " more";
+    text += why.empty()
+                ? "; more copies, on different nodes, outlive more deaths, and RestoreOptions::reread gets lost "
+                  "entities from where they were saved"
+                : "; more copies, on different nodes, outlive more deaths";
     return {text, std::move(names)};
 }
 

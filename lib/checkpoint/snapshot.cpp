@@ -130,8 +130,10 @@ std::optional<Manifest> Snapshot::Impl::manifest_for(std::span<Head const> heads
         REGRAFT_EXPECTS(head.options == heads.front().options && "all members have the same options");
     }
     if (std::ranges::any_of(heads, [&](Head const& head) { return head.common != heads.front().common; })) {
+        auto const which = difference(comm, next.common);
         comm.agree();  // all know that none has failed: what is thrown next is thrown on all
-        throw ft::Divergence("snapshot: common entities are not the same on all members");
+        throw ft::Divergence("snapshot: the common entities are not the same on all members, such as " + which +
+                             "; what members have each for itself is registered by add, not by add_common");
     }
     if (generation() > 0 && holds(manifest, comm.members(), heads) && has_common_names_of(next)) return {};
     auto result = gather_manifest(comm, next.own.entities, options.node);

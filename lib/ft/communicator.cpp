@@ -59,10 +59,12 @@ Communicator::Communicator(MPI_Comm parent, CommunicatorOptions options) : unche
     num_founders_ = checked_cast<std::uint32_t>(size);
     for (std::uint32_t i = 0; i < num_founders_; ++i) members_.push_back(PeId{i});
     renew(parent);  // not MPI_Comm_dup: a shrink works even if a member has died already
+    if (reporting() == nullptr) set_reporting(this);
 }
 
 Communicator::~Communicator() {
     REGRAFT_EXPECTS(derived_.empty() && "communicators that are derived from one are destroyed before it");
+    if (reporting() == this) set_reporting(nullptr);
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized == 0) static_cast<void>(tell_unchecked());

@@ -1,5 +1,6 @@
 #include "ft/unchecked.hpp"
 
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -52,6 +53,35 @@ MPI_Errhandler handler() {
 }
 
 std::terminate_handler told_next = nullptr;
+Communicator const* first_communicator = nullptr;
+
+bool reports_for_all() {
+    if (first_communicator != nullptr) return first_communicator->leads();
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank == 0;
+}
+
+/// Ends this process with all others. They would all print the same, and MPI where each of them was.
+[[noreturn]] void end_with_all(Uniform const& error) {
+    auto const* const known = dynamic_cast<std::exception const*>(&error);
+    if (reports_for_all()) {
+        static_cast<void>(std::fprintf(stderr,
+                                       "regraft: all ranks end, because nothing has caught what they have thrown: %s\n",
+                                       known == nullptr ? "an exception of unknown type" : known->what()));
+    }
+    static_cast<void>(std::signal(SIGABRT, SIG_DFL));
+    std::abort();
+}
+
+/// Whether the program has set no handler of its own.
+bool is_default(std::terminate_handler handler) {
+#ifdef __GLIBCXX__
+    return handler == nullptr || handler == __gnu_cxx::__verbose_terminate_handler;
+#else
+    return handler == nullptr;
+#endif
+}
 
 void explain() {
     try {
@@ -65,6 +95,8 @@ void explain() {
             "noticed in %s. Collectives, the making of communicators derived from one among them, belong into the "
             "body of ft::resilient\n",
             rank, failure.call().c_str());
+    } catch (Uniform const& error) {
+        if (is_default(told_next)) end_with_all(error);
     } catch (...) {  // NOLINT(bugprone-empty-catch): the next one tells
     }
     if (told_next != nullptr) told_next();
@@ -95,6 +127,14 @@ void say_if_unfinished() {
 void Unchecked::watch(MPI_Comm comm) {
     MPI_Comm_set_attr(comm, key(), this);
     MPI_Comm_set_errhandler(comm, handler());
+}
+
+void set_reporting(Communicator const* comm) {
+    first_communicator = comm;
+}
+
+Communicator const* reporting() {
+    return first_communicator;
 }
 
 void explain_early_ends() {

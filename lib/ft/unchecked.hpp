@@ -9,6 +9,8 @@
 
 namespace regraft::ft {
 
+class Communicator;
+
 /// The first error that MPI has returned on the watched communicators, until it is forgotten.
 class Unchecked {
 public:
@@ -33,8 +35,13 @@ private:
     std::optional<Error> error_;
 };
 
-/// From now on an uncaught ProcessFailure is reported with what it is before it ends the process. A process that exits
-/// without MPI_Finalize, of which others learn only by regraft-run, is reported too.
+/// From now on an uncaught ProcessFailure is reported with what it is before it ends the process. Of a Uniform
+/// exception, which ends all processes, one reports what it says. A process that exits without MPI_Finalize, of which
+/// others learn only by regraft-run, is reported too.
 void explain_early_ends();
+
+/// The first communicator of the process that lives: its first member reports for all. null: none.
+void set_reporting(Communicator const* comm);
+Communicator const* reporting();
 
 }  // namespace regraft::ft

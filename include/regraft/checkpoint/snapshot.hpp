@@ -37,7 +37,8 @@ namespace regraft::checkpoint {
 /// state on each PE and R copies of everything.
 class Snapshot {
 public:
-    /// Makes an empty snapshot. The communicator must outlive it. Not collective.
+    /// Makes an empty snapshot, which must live through recoveries: outside of the body of ft::resilient. The
+    /// communicator must outlive it. Throws store::DiskError if SnapshotOptions::keep lacks a name. Not collective.
     explicit Snapshot(ft::Communicator& comm, SnapshotOptions options = {});
     Snapshot(Snapshot&&) noexcept;
     Snapshot& operator=(Snapshot&&) = delete;
@@ -47,22 +48,22 @@ public:
     /// functions up to commit.
     void add(std::string name, Entity entity);
     /// Registers values that stay in their place, a fixed number of them.
-    template <PlainValue T, std::size_t N>
+    template <OwnValue T, std::size_t N>
     void add(std::string name, std::span<T, N> values) {
         add(std::move(name), entity_of(std::span<T>(values)));
     }
     /// Registers a vector that stays in its place and is resized when it is restored.
-    template <PlainValue T>
+    template <OwnValue T>
     void add(std::string name, std::vector<T>& values) {
         add(std::move(name), entity_of(values));
     }
     /// Registers an entity that is the same on all members, such as the number of the step. Every member keeps its own,
     /// so it takes no exchange, and no PE inherits it. No other entity has its name.
     void add_common(std::string name, Entity entity);
-    /// Registers a value that stays in its place and is the same on all members.
-    template <PlainValue T>
-    void add_common(std::string name, T& value) {
-        add_common(std::move(name), entity_of(std::span(&value, 1)));
+    /// Registers state that stays in its place and is the same on all members: a value, a vector, or a span of values.
+    template <InPlace State>
+    void add_common(std::string name, State&& state) {
+        add_common(std::move(name), entity_of(state));
     }
     /// Unregisters an entity. Its committed state stays until the next commit. Precondition: the name is registered
     /// here.
@@ -71,10 +72,10 @@ public:
     bool has(std::string_view name) const;
 
     /// Makes the present state of all entities the one that a restore goes back to. On ProcessFailure, on
-    /// DuplicateEntity, and on ft::Divergence (common entities differ between members), the commit before stays on all
-    /// members. Copies travel in one exchange, followed by an agreement. One or two gathers come before, unless names
-    /// and sizes stay as they were. Uses the memory of the commit before the last. Entities of the dead that were not
-    /// restored are dropped. Collective, uniform.
+    /// DuplicateEntity, and on ft::Divergence (it names a common entity that differs between members), the commit
+    /// before stays on all members. Copies travel in one exchange, followed by an agreement. One or two gathers come
+    /// before, unless names and sizes stay as they were. Uses the memory of the commit before the last. Entities of the
+    /// dead that were not restored are dropped. Collective, uniform.
     CommitReport commit();
 
     /// Counts a step of the program, which all members count alike, and returns whether commit() is due (Pace). No

@@ -39,7 +39,9 @@ std::string lost_text(std::span<BlockRange const> lost, std::uint64_t version) {
     std::uint64_t blocks = 0;
     for (auto const& range : lost) blocks += range.size();
     return std::to_string(blocks) + " blocks of version " + std::to_string(version) +
-           " were kept only on nodes that are missing, the first is block " + std::to_string(value(lost.front().first));
+           " were kept only on nodes that are missing, the first is block " +
+           std::to_string(value(lost.front().first)) +
+           "; a job that has these nodes finds them, and with ReopenOptions::Lost::left this one goes on without them";
 }
 
 }  // namespace

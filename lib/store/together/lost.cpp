@@ -45,6 +45,9 @@ DataLost data_lost(std::vector<BlockRange> const& lost, std::string const& why) 
                 std::to_string(value(lost[i].last)) + ")";
     }
     if (lost.size() > most_named) text += " and " + std::to_string(lost.size() - most_named) + " more ranges";
+    text += why.empty() ? "; more replicas, on different nodes, outlive more deaths, and LoadOptions::reread gets lost "
+                          "blocks from where they came from"
+                        : "; more replicas, on different nodes, outlive more deaths";
     return {text, lost, why};
 }
 
