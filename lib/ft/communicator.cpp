@@ -59,6 +59,7 @@ Communicator::Communicator(MPI_Comm parent, CommunicatorOptions options) : unche
     num_founders_ = checked_cast<std::uint32_t>(size);
     for (std::uint32_t i = 0; i < num_founders_; ++i) members_.push_back(PeId{i});
     renew(parent);  // not MPI_Comm_dup: a shrink works even if a member has died already
+    unchecked_->learn_how_errors_return(comm_);
     if (reporting() == nullptr) set_reporting(this);
 }
 
@@ -78,6 +79,7 @@ std::size_t Communicator::position(PeId pe) const {
 }
 
 void Communicator::check(int code, char const* call) {
+    code = unchecked_->returned(code);
     if (code == MPI_SUCCESS) {
         last_success_ = Clock::now();
         return;
@@ -88,6 +90,7 @@ void Communicator::check(int code, char const* call) {
 }
 
 void Communicator::check(int code, std::span<MPI_Status const> statuses, char const* call) {
+    code = unchecked_->returned(code);
     if (code == MPI_ERR_IN_STATUS) {
         for (auto const& status : statuses) {
             if (status.MPI_ERROR == MPI_SUCCESS || status.MPI_ERROR == MPI_ERR_PENDING) continue;
@@ -134,11 +137,14 @@ bool Communicator::agree_equal(std::uint64_t hash) {
 std::uint32_t Communicator::agree_bits(std::uint32_t mine) {
     REGRAFT_EXPECTS(!failed_ && "after a ProcessFailure comes shrink()");
     if (tell_unchecked()) fail(unchecked_->error()->call + ", whose return code did not go through check()");
+    dismiss_errors();
     reach(agree_phase.before);
     reach(agree_phase.inside);
     int bits = static_cast<int>(mine | no_failure);
     backend::agree(comm_, &bits);
-    dismiss_errors();  // the return code of the agreement means nothing
+    if (!survives_real_deaths() && unchecked_->error())
+        throw MpiError("an agreement: " + text_of(unchecked_->error()->code));
+    dismiss_errors();  // the return code of an agreement of ULFM means nothing
     auto const result = static_cast<std::uint32_t>(bits);
     if ((result & no_failure) == 0) {
         failure_agreed_ = true;

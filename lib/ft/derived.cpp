@@ -85,7 +85,10 @@ void Derived::make() {
     parent_.reach(derive_phase.inside);
     MPI_Comm next = MPI_COMM_NULL;
     auto const native = parent_.native();
-    int const code = make_(native, &next);
+    auto& unchecked = *parent_.unchecked_;
+    bool const is_clean = !unchecked.error();
+    int const made_with = make_(native, &next);
+    int const code = is_clean ? unchecked.returned(made_with) : made_with;
     parent_.dismiss_errors();
     bool const made = code == MPI_SUCCESS;
     if (!made) next = MPI_COMM_NULL;  // what an interrupted call has left there cannot be freed

@@ -1,5 +1,6 @@
 #include "ft/unchecked.hpp"
 
+#include <array>
 #include <csignal>
 #include <cstdarg>
 #include <cstdio>
@@ -51,6 +52,8 @@ MPI_Errhandler handler() {
     }();
     return made;
 }
+
+bool hides_errors = false;  // calls return MPI_SUCCESS although the handler was told of an error
 
 std::terminate_handler told_next = nullptr;
 Communicator const* first_communicator = nullptr;
@@ -127,6 +130,27 @@ void say_if_unfinished() {
 void Unchecked::watch(MPI_Comm comm) {
     MPI_Comm_set_attr(comm, key(), this);
     MPI_Comm_set_errhandler(comm, handler());
+}
+
+void Unchecked::learn_how_errors_return(MPI_Comm comm) {
+    static bool const once = [&] {
+        int rank = 0;
+        MPI_Comm_rank(comm, &rank);
+        std::array<char, 2> const sent{};
+        char received = 0;  // too short: an error in every MPI
+        MPI_Request request = MPI_REQUEST_NULL;
+        static_cast<void>(MPI_Isend(sent.data(), sent.size(), MPI_CHAR, rank, 0, comm, &request));
+        int const code = MPI_Recv(&received, 1, MPI_CHAR, rank, 0, comm, MPI_STATUS_IGNORE);
+        hides_errors = code == MPI_SUCCESS && error_.has_value();
+        static_cast<void>(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        forget();
+        return true;
+    }();
+    static_cast<void>(once);
+}
+
+int Unchecked::returned(int code) const {
+    return code == MPI_SUCCESS && hides_errors && error_ ? error_->code : code;
 }
 
 void set_reporting(Communicator const* comm) {

@@ -28,6 +28,12 @@ public:
     /// the class, and what follows a visible declaration would be visible, too.
     [[gnu::visibility("hidden")]] void watch(MPI_Comm comm);
     void forget() { error_.reset(); }
+    /// Finds out what returned() has to know of this MPI, by a message to itself on comm, which is watched. Once per
+    /// process. Not collective. Hidden, too.
+    [[gnu::visibility("hidden")]] void learn_how_errors_return(MPI_Comm comm);
+    /// The error of a call that has returned `code`: in some MPIs (MPICH) a call returns MPI_SUCCESS after a handler
+    /// has noted its error.
+    [[gnu::visibility("hidden")]] int returned(int code) const;
     std::optional<Error> const& error() const { return error_; }
 
 private:
