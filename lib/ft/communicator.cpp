@@ -137,6 +137,8 @@ bool Communicator::agree_equal(std::uint64_t hash) {
 std::uint32_t Communicator::agree_bits(std::uint32_t mine) {
     REGRAFT_EXPECTS(!failed_ && "after a ProcessFailure comes shrink()");
     if (tell_unchecked()) fail(unchecked_->error()->call + ", whose return code did not go through check()");
+    // Small messages to the dead succeed, so this PE may have been told of a death although none of its calls failed.
+    if (backend::knows_of_deaths(comm_)) fail("MPIX_Comm_agree");
     dismiss_errors();
     reach(agree_phase.before);
     reach(agree_phase.inside);

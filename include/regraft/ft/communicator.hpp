@@ -85,10 +85,10 @@ public:
     void look_for_failures();
 
     /// Returns when all living members have come here. Collective, uniform: either all survivors return, or all throw
-    /// ProcessFailure because one of them has noticed a failure before. An agreement does not notice a death by itself:
-    /// the dead do not vote, so all may return although a member has died. It is a star, which is the only safe
-    /// topology, and takes O(members) messages at its root. Precondition of this and the next two: no ProcessFailure
-    /// was thrown since the last shrink().
+    /// ProcessFailure because one of them has noticed a failure before, or was told of a death. An agreement does not
+    /// notice a death by itself: the dead do not vote, so all may return although a member has died. It is a star,
+    /// which is the only safe topology, and takes O(members) messages at its root. Precondition of this and the next
+    /// two: no ProcessFailure was thrown since the last shrink().
     void agree() { static_cast<void>(agree(true)); }
     /// Whether `mine` is true on all members. Collective, uniform as agree().
     [[nodiscard]] bool agree(bool mine);
