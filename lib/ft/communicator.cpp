@@ -23,6 +23,8 @@ namespace {
 constexpr std::uint32_t no_failure = 1U << 2 * backend::hash_bits;  // the bit above is the sign of MPI's int
 constexpr std::uint32_t payload = no_failure - 1;
 
+constexpr std::uint32_t most_failures_elsewhere = 10;
+
 FailPhase agree_phase("agree", Moment::during_next_call);
 FailPhase shrink_phase("shrink", Moment::during_next_call);
 
@@ -84,8 +86,12 @@ void Communicator::check(int code, char const* call) {
         last_success_ = Clock::now();
         return;
     }
+    bool const is_ours = unchecked_->error().has_value();
     dismiss_errors();
-    if (backend::tells_process_failure(code)) fail(call);
+    if (backend::tells_process_failure(code)) {
+        if (!is_ours) note_stranger(call);
+        fail(call);
+    }
     throw MpiError(std::string(call) + ": " + text_of(code));
 }
 
@@ -99,6 +105,18 @@ void Communicator::check(int code, std::span<MPI_Status const> statuses, char co
         }
     }
     check(code, call);
+}
+
+/// A call has failed on a communicator that MPI did not report as one of ours. If a member has died, that may be the
+/// reason; otherwise no recovery can help.
+void Communicator::note_stranger(char const* call) {
+    if (backend::knows_of_deaths(comm_) || backend::is_revoked(comm_)) return;
+    if (++failures_elsewhere_ != 1) return;
+    static_cast<void>(std::fprintf(
+        stderr,
+        "regraft: rank %u: %s failed on a communicator that the library does not know, such as MPI_COMM_WORLD, which "
+        "keeps its dead ranks: calls belong on native(), or on communicators that ft::split, dup or cart derive\n",
+        value(self_), call));
 }
 
 void Communicator::dismiss_errors() {
@@ -171,6 +189,14 @@ std::vector<PeId> Communicator::shrink() {
     for (auto* const derived : derived_) derived->make();
     std::vector<PeId> lost;
     std::set_difference(before.begin(), before.end(), members_.begin(), members_.end(), std::back_inserter(lost));
+    if (!lost.empty()) failures_elsewhere_ = 0;
+    if (lost.empty() && survives_real_deaths() && !agree(failures_elsewhere_ < most_failures_elsewhere)) {
+        throw EndlessRecovery(
+            std::to_string(most_failures_elsewhere) +
+            " recoveries in a row found that nobody had died: a call fails again and again on a communicator that still "
+            "has dead ranks, such as MPI_COMM_WORLD; in the body of ft::resilient calls belong on native() of the "
+            "Communicator, or on communicators derived from it");
+    }
     return lost;
 }
 

@@ -97,7 +97,8 @@ public:
 
     /// Renews the communicator without the dead and returns these. Afterwards all survivors have the same members
     /// (verified by agreement). Survivors may come here from different places. Communicators derived from it (Derived)
-    /// are made again. O(members) bytes and a handful of agreements. Collective over survivors, uniform.
+    /// are made again. Throws EndlessRecovery if nobody had died many times in a row because of calls on communicators
+    /// that it does not know. O(members) bytes and a handful of agreements. Collective over survivors, uniform.
     [[nodiscard]] std::vector<PeId> shrink();
 
     /// Dies here if the failure plan says so. With simulated deaths, every member must come to the same points in the
@@ -112,6 +113,7 @@ private:
     bool tell_unchecked() const;
     void renew(MPI_Comm damaged);
     void revoke() const;
+    void note_stranger(char const* call);
     [[noreturn]] void fail(std::string call);
 
     std::unique_ptr<Unchecked> unchecked_;  // errors on this communicator and on those derived from it
@@ -123,6 +125,8 @@ private:
     std::vector<PeId> members_;
     std::vector<PeId> leaving_;  // PEs whose simulated deaths the next renewal carries out
     std::uint32_t epoch_ = 0;
+    std::uint32_t failures_elsewhere_ =
+        0;  // on communicators that are neither this one nor derived, with no death here
     int tag_ = 0;
     bool renewing_ = false;
     bool dying_ = false;           // the failure plan told this PE to die

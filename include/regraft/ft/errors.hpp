@@ -45,6 +45,13 @@ public:
     using MpiError::MpiError;
 };
 
+/// Recovery after recovery found that nobody had died: a call fails again and again on a communicator that still has
+/// dead ranks, such as MPI_COMM_WORLD. Thrown on all members alike.
+class EndlessRecovery : public MpiError, public Uniform {
+public:
+    using MpiError::MpiError;
+};
+
 /// What has started the job ends it when a rank dies. what() says what to type instead. Thrown on all ranks alike.
 class WrongLauncher : public MpiError, public Uniform {
 public:
