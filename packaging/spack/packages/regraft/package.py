@@ -46,7 +46,7 @@ class Regraft(MesonPackage):
             depends_on("bzip2")
             depends_on("xz")
     with when("+python"):
-        depends_on("py-pybind11@2.10:", type="build")
+        depends_on("py-pybind11@2.12:", type="build")
         depends_on("py-numpy@1.21:", type=("build", "run"))
 
     def meson_args(self):
