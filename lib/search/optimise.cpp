@@ -8,9 +8,9 @@
 #include <span>
 #include <utility>
 
-#include "search/class_weights.hpp"
 #include "search/minimise.hpp"
-#include "search/model_box.hpp"
+#include "search/models/class_weights.hpp"
+#include "search/models/model_box.hpp"
 
 namespace regraft::search {
 
@@ -257,7 +257,8 @@ void optimise_models(DistributedLikelihood& likelihood, double epsilon, Lengths 
     std::vector<ModelBox> boxes;
     for (std::size_t q = 0; q < likelihood.num_partitions(); ++q) {
         auto const& spec = likelihood.spec(q);
-        boxes.emplace_back(spec, likelihood.model(q), is_scaled && spec.scaler_from != Origin::fixed);
+        bool const frees_scaler = is_scaled && spec.scaler_from != Origin::fixed;
+        boxes.emplace_back(spec, likelihood.model(q), frees_scaler ? Variables::model_and_scaler : Variables::model);
     }
     std::vector<Box> where;
     for (auto const& box : boxes) where.push_back(box.box());

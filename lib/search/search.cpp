@@ -10,6 +10,7 @@
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/search/optimise.hpp"
 #include "search/fuse.hpp"
+#include "search/models/rate_categories.hpp"
 #include "search/stages.hpp"
 
 namespace regraft::search {
@@ -22,7 +23,7 @@ constexpr std::uint32_t near_radius = 5;  // in edges, of near SPR
 constexpr std::uint32_t way_radius = 3;   // in edges, of moves on the way out of a local maximum
 constexpr std::uint32_t wake_within = 2;  // subtrees so many edges from a change of the topology wait again
 constexpr std::uint32_t wake_on_way = 1;  // the same on the way out of a local maximum
-constexpr double least_rescaling = 1;     // in log-likelihood: another maximum, not a better place near this one
+constexpr double other_maximum = 1;  // in log-likelihood: what another maximum gains, not a better place near this one
 
 Stage following(Stage stage) {
     return static_cast<Stage>(static_cast<int>(stage) + 1);
@@ -63,11 +64,16 @@ void keep_tree(SearchState& state, DistributedLikelihood const& likelihood) {
     state.tree = likelihood.tree();
 }
 
+/// Goes to a higher maximum, if there is one that no single length or parameter leads to. Returns whether there was.
+bool leave_maximum(DistributedLikelihood& likelihood, double epsilon) {
+    return rescale_branches(likelihood, other_maximum) || move_categories(likelihood, epsilon);
+}
+
 void advance_model(SearchState& state, DistributedLikelihood& likelihood, double epsilon) {
     bool const round_ended = optimise_next(state, likelihood, epsilon, pace_of(state.stage));
     if (round_ended) {
         state.loglh = likelihood.loglh();
-        if (!pays(state, epsilon) && rescale_branches(likelihood, least_rescaling)) state.loglh = likelihood.loglh();
+        if (!pays(state, epsilon) && leave_maximum(likelihood, epsilon)) state.loglh = likelihood.loglh();
     }
     keep_tree(state, likelihood);
     state.models = likelihood.models();
@@ -129,7 +135,7 @@ void advance_choice(SearchState& state, DistributedLikelihood& likelihood, Searc
     bool const round_ended = optimise_next(state, likelihood, options.choice_epsilon, Pace::by_batch);
     likelihood.reach(choice_phase.inside);
     bool const goes_on = round_ended && (keep_loglh(state, likelihood) >= options.choice_epsilon ||
-                                         rescale_branches(likelihood, least_rescaling));
+                                         leave_maximum(likelihood, options.choice_epsilon));
     keep_fits(state, likelihood);
     if (goes_on) {
         state.position = 0;

@@ -78,6 +78,16 @@ def same(result: phylo_job.Result, reference: phylo_job.Result, name: str) -> No
     print(f"{name}: same bits, {len(result.killed())} died", flush=True)
 
 
+def check_nested(result: phylo_job.Result, choice: dict) -> None:
+    """No model ends below one that it contains."""
+    loglh = {candidate["model"]: candidate["log_likelihood"] for candidate in choice["candidates"]}
+    for scheme in {name.split("+")[0] + ("+FC" if "+FC" in name else "") for name in loglh}:
+        rates = [f"+R{k}" for k in range(2, 11)]
+        pairs = [("", "+I"), ("+I", "+I+G4m"), ("+G4m", "+I+G4m"), ("+I", "+R2"), ("+G4m", "+R4"), ("+I+G4m", "+R5"), *zip(rates, rates[1:])]
+        for special, general in ((scheme + a, scheme + b) for a, b in pairs):
+            result.require(loglh.get(special, -math.inf) <= loglh.get(general, math.inf), f"{general} below {special}")
+
+
 def check_table(result: phylo_job.Result, choice: dict, num_sites: int) -> None:
     """The scores are the criteria computed from the printed numbers; the chosen model has the lowest."""
     for candidate in choice["candidates"]:
@@ -85,6 +95,7 @@ def check_table(result: phylo_job.Result, choice: dict, num_sites: int) -> None:
         expected = {"aic": 2 * k - 2 * loglh, "aicc": 2 * k - 2 * loglh + 2 * k * (k + 1) / max(num_sites - k - 1, 1), "bic": k * math.log(num_sites) - 2 * loglh}
         for key, value in expected.items():
             result.require(abs(candidate[key] - value) < 1e-6, f"{candidate['model']}: {key} is {candidate[key]}, expected {value}")
+    check_nested(result, choice)
     key = choice["criterion"].lower()
     scores = [candidate[key] for candidate in choice["candidates"]]
     result.require(scores == sorted(scores), "expected the best candidates first")

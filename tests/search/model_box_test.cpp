@@ -1,4 +1,4 @@
-#include "search/model_box.hpp"
+#include "search/models/model_box.hpp"
 
 #include <cmath>
 #include <numeric>
@@ -37,23 +37,45 @@ TEST(ModelBox, HasOneVariableForWhatEachFreeParameterIs) {
                                           {"LG+FO", 19},
                                           {"GTR{1/2/3/4/5/1}+FC+G4m{0.5}", 0}}) {
         auto const spec = parse_model(text);
-        EXPECT_EQ(ModelBox(spec, some_model(spec), false).box().start.size(), variables) << text;
-        EXPECT_EQ(ModelBox(spec, some_model(spec), true).box().start.size(), variables + 1) << text;
+        EXPECT_EQ(ModelBox(spec, some_model(spec), Variables::model).box().start.size(), variables) << text;
+        EXPECT_EQ(ModelBox(spec, some_model(spec), Variables::model_and_scaler).box().start.size(), variables + 1)
+            << text;
     }
+}
+
+TEST(ModelBox, HasOnlyFreeRatesIfAskedForThem) {
+    for (auto const& [text, variables] : {std::pair{"GTR+FO+I+G4m", 0}, {"HKY+FO+I+R3", 4}}) {
+        auto const spec = parse_model(text);
+        ModelBox const box(spec, some_model(spec), Variables::categories);
+        EXPECT_EQ(box.box().start.size(), static_cast<std::size_t>(variables)) << text;
+        auto const model = box.model(box.box().low);
+        EXPECT_EQ(model.rates, some_model(spec).rates);
+        EXPECT_EQ(model.frequencies, some_model(spec).frequencies);
+        EXPECT_EQ(model.invariant, some_model(spec).invariant);
+    }
+}
+
+TEST(ModelBox, LetsASlowestRateBeThatOfSitesThatNeverChange) {
+    auto const spec = parse_model("JC+R2");
+    auto model = some_model(spec);
+    model.category_rates = {2e-6, 1};
+    ModelBox const box(spec, model, Variables::model);
+    EXPECT_NEAR(box.box().start.back(), std::log(2e-6), 1e-9);
+    EXPECT_LT(box.box().low.back(), box.box().start.back());
 }
 
 TEST(ModelBox, GivesTheStartBackBitForBit) {
     for (auto const* text : {"JC", "GTR+FO+I+G4m", "LG+FO+R4", "HKY+FC+R3+I"}) {
         auto const spec = parse_model(text);
         auto const model = some_model(spec);
-        ModelBox const box(spec, model, true);
+        ModelBox const box(spec, model, Variables::model_and_scaler);
         EXPECT_EQ(box.model(box.box().start), model);
     }
 }
 
 TEST(ModelBox, ChangesWhatTheVariablesSay) {
     auto const spec = parse_model("GTR+FO+I+G4m");
-    ModelBox const box(spec, some_model(spec), true);
+    ModelBox const box(spec, some_model(spec), Variables::model_and_scaler);
     auto x = box.box().start;
     x[0] += std::log(2.0);            // a rate beside those that are 1, one of them the greatest
     x[x.size() - 3] = std::log(0.7);  // alpha
@@ -72,7 +94,7 @@ TEST(ModelBox, ChangesWhatTheVariablesSay) {
 
 TEST(ModelBox, HoldsNothingThatAModelMayNotBe) {
     auto const spec = parse_model("GTR+FO+I+G4m");
-    ModelBox const box(spec, some_model(spec), true);
+    ModelBox const box(spec, some_model(spec), Variables::model_and_scaler);
     for (auto const& x : {box.box().low, box.box().high}) {
         auto const model = box.model(x);
         EXPECT_GE(model.alpha, likelihood::min_alpha);

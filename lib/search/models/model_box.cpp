@@ -1,4 +1,4 @@
-#include "search/model_box.hpp"
+#include "search/models/model_box.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -15,6 +15,8 @@ using likelihood::Origin;
 namespace {
 
 constexpr double log_of_1000 = 6.907755278982137;
+/// The slowest of free rates often is that of sites that never change, so its ratio to the greatest may be small.
+constexpr double log_of_a_million = 2 * log_of_1000;
 /// How far the box reaches on both sides of the start, in logarithms. The first step of an optimiser knows only the
 /// slope at the start. In a larger box it could end, and stay, where the function hardly changes.
 constexpr double reach = 2;
@@ -28,14 +30,6 @@ double log_odds(double p) {
 
 std::size_t greatest(std::vector<double> const& numbers) {
     return static_cast<std::size_t>(std::max_element(numbers.begin(), numbers.end()) - numbers.begin());
-}
-
-bool has_free_rates(ModelSpec const& spec) {
-    return spec.heterogeneity == likelihood::Heterogeneity::free && spec.free_rates_from == Origin::optimised;
-}
-
-bool has_free_alpha(ModelSpec const& spec) {
-    return spec.has_gamma() && spec.alpha_from == Origin::optimised;
 }
 
 /// Reads the variables of a point one by one.
@@ -66,21 +60,21 @@ void divide(std::vector<double>& numbers, double by) {
 
 }  // namespace
 
-ModelBox::ModelBox(ModelSpec const& spec, Model start, bool scaler_is_free)
-    : spec_(spec), start_(std::move(start)), scaler_is_free_(scaler_is_free) {
+ModelBox::ModelBox(ModelSpec const& spec, Model start, Variables variables)
+    : spec_(spec), start_(std::move(start)), variables_(variables) {
     auto const log = [](double x) { return likelihood::log(x); };
-    if (spec.rates_from == Origin::optimised) add_ratios(start_.rates);
-    if (spec.frequencies == Frequencies::optimised) add_ratios(start_.frequencies);
-    if (has_free_alpha(spec)) add(log(start_.alpha), log(likelihood::min_alpha), log(likelihood::max_alpha));
-    if (has_free_rates(spec)) {
-        add_ratios(start_.category_weights);
-        add_ratios(start_.category_rates);
+    if (frees(spec.rates_from)) add_ratios(start_.rates, log_of_1000);
+    if (frees_frequencies()) add_ratios(start_.frequencies, log_of_1000);
+    if (frees_alpha()) add(log(start_.alpha), log(likelihood::min_alpha), log(likelihood::max_alpha));
+    if (frees_categories()) {
+        add_ratios(start_.category_weights, log_of_1000);
+        add_ratios(start_.category_rates, log_of_a_million);
     }
-    if (spec.invariant_from == Origin::optimised) {
+    if (frees(spec.invariant_from)) {
         add(log_odds(std::max(start_.invariant, least_invariant)), log_odds(least_invariant),
             log_odds(likelihood::max_invariant));
     }
-    if (scaler_is_free) add(log(start_.scaler), log(least_scaler), log(most_scaler));
+    if (variables_ == Variables::model_and_scaler) add(log(start_.scaler), log(least_scaler), log(most_scaler));
 }
 
 Model ModelBox::model(std::span<double const> x) const {
@@ -88,24 +82,40 @@ Model ModelBox::model(std::span<double const> x) const {
         return start_;  // exp(log(x)) need not equal x
     auto model = start_;
     Reader read(x);
-    if (spec_.rates_from == Origin::optimised) {
+    if (frees(spec_.rates_from)) {
         model.rates = read.ratios(start_.rates);
         divide(model.rates, double{model.rates[spec_.rate_classes.back()]});
     }
-    if (spec_.frequencies == Frequencies::optimised) {
+    if (frees_frequencies()) {
         model.frequencies = read.ratios(start_.frequencies);
         double sum = 0;
         for (double frequency : model.frequencies) sum += frequency;
         divide(model.frequencies, sum);
     }
-    if (has_free_alpha(spec_)) model.alpha = std::clamp(read.number(), likelihood::min_alpha, likelihood::max_alpha);
-    if (has_free_rates(spec_)) {
+    if (frees_alpha()) model.alpha = std::clamp(read.number(), likelihood::min_alpha, likelihood::max_alpha);
+    if (frees_categories()) {
         model.category_weights = read.ratios(start_.category_weights);
         model.category_rates = read.ratios(start_.category_rates);
     }
-    if (spec_.invariant_from == Origin::optimised) model.invariant = std::min(read.share(), likelihood::max_invariant);
-    if (scaler_is_free_) model.scaler = read.number();
+    if (frees(spec_.invariant_from)) model.invariant = std::min(read.share(), likelihood::max_invariant);
+    if (variables_ == Variables::model_and_scaler) model.scaler = read.number();
     return model;
+}
+
+bool ModelBox::frees(Origin origin) const {
+    return origin == Origin::optimised && variables_ != Variables::categories;
+}
+
+bool ModelBox::frees_frequencies() const {
+    return spec_.frequencies == Frequencies::optimised && variables_ != Variables::categories;
+}
+
+bool ModelBox::frees_alpha() const {
+    return spec_.has_gamma() && frees(spec_.alpha_from);
+}
+
+bool ModelBox::frees_categories() const {
+    return spec_.heterogeneity == likelihood::Heterogeneity::free && spec_.free_rates_from == Origin::optimised;
 }
 
 void ModelBox::add(double x, double low, double high) {
@@ -115,10 +125,10 @@ void ModelBox::add(double x, double low, double high) {
     box_.high.push_back(std::min(high, x + reach));
 }
 
-void ModelBox::add_ratios(std::vector<double> const& numbers) {
+void ModelBox::add_ratios(std::vector<double> const& numbers, double most) {
     auto const unit = greatest(numbers);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-        if (i != unit) add(likelihood::log(numbers[i] / numbers[unit]), -log_of_1000, log_of_1000);
+        if (i != unit) add(likelihood::log(numbers[i] / numbers[unit]), -most, most);
     }
 }
 

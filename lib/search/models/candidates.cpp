@@ -7,6 +7,7 @@
 
 #include "likelihood/kernels/ieee_math.hpp"
 #include "regraft/core/contracts.hpp"
+#include "search/models/nested_models.hpp"
 
 namespace regraft::search {
 namespace {
@@ -47,19 +48,6 @@ std::vector<Scheme> const& schemes(Alphabet alphabet) {
     }();
     REGRAFT_EXPECTS(alphabet == Alphabet::dna || alphabet == Alphabet::amino_acid);
     return alphabet == Alphabet::dna ? dna : amino_acids;
-}
-
-/// Whether `spec` is a special case of `general`: rates that are equal under general are equal under spec, and
-/// everything else is the same.
-bool is_special_case(likelihood::ModelSpec const& spec, likelihood::ModelSpec const& general) {
-    if (spec.rate_classes.empty() || spec.frequencies != general.frequencies) return false;
-    for (std::size_t i = 0; i < spec.rate_classes.size(); ++i) {
-        for (std::size_t j = 0; j < i; ++j) {
-            if (general.rate_classes[i] == general.rate_classes[j] && spec.rate_classes[i] != spec.rate_classes[j])
-                return false;
-        }
-    }
-    return true;
 }
 
 std::string free_rates(std::uint32_t categories) {

@@ -1,4 +1,4 @@
-#include "search/class_weights.hpp"
+#include "search/models/class_weights.hpp"
 
 #include <algorithm>
 #include <array>

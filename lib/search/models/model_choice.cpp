@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "likelihood/kernels/ieee_math.hpp"
+#include "search/models/nested_models.hpp"
 
 namespace regraft::search {
 namespace {
@@ -168,6 +169,7 @@ void end_trial(PartitionChoice& choice, Alphabet alphabet, CountedData const& co
     auto const ended = std::move(*choice.running);
     auto const model_parameters = likelihood::free_parameters(likelihood::parse_model(ended.candidate.name()));
     choice.trials.push_back({ended.candidate, model_parameters + ended.lengths.size(), ended.loglh});
+    raise_to_contained(choice.trials);
     if (best_trial(choice.trials, measure) + 1 == choice.trials.size()) choice.best = ended;
     auto candidate = next_candidate(alphabet, choice.trials, measure);
     if (candidate) {

@@ -1,6 +1,7 @@
 // The free parameters of a model as the variables of a minimisation.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -9,6 +10,9 @@
 
 namespace regraft::search {
 
+/// Which free parameters are variables: the model's; the scaler as well; only free rates over sites and their weights.
+enum class Variables : std::uint8_t { model, model_and_scaler, categories };
+
 /// The variables are logarithms: of alpha, of the odds of invariable sites, and of the scaler. Where only ratios of
 /// numbers matter (exchangeabilities, frequencies, free rates and their weights), they are logarithms of the ratios to
 /// the greatest one. The data determine that one best; relative to a small one all others would have to change
@@ -16,7 +20,7 @@ namespace regraft::search {
 class ModelBox {
 public:
     /// start also has the values of parameters that are not free. Keeps a reference to the spec.
-    ModelBox(likelihood::ModelSpec const& spec, likelihood::Model start, bool scaler_is_free);
+    ModelBox(likelihood::ModelSpec const& spec, likelihood::Model start, Variables variables);
 
     Box const& box() const { return box_; }
     /// The model at x. At box().start it is the start model, bit for bit. Precondition: x is in the box.
@@ -24,11 +28,16 @@ public:
 
 private:
     void add(double x, double low, double high);
-    void add_ratios(std::vector<double> const& numbers);
+    /// most: the logarithm of the greatest ratio.
+    void add_ratios(std::vector<double> const& numbers, double most);
+    bool frees(likelihood::Origin origin) const;
+    bool frees_frequencies() const;
+    bool frees_alpha() const;
+    bool frees_categories() const;
 
     likelihood::ModelSpec const& spec_;
     likelihood::Model start_;
-    bool scaler_is_free_;
+    Variables variables_;
     Box box_;
 };
 
