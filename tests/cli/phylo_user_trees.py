@@ -2,6 +2,7 @@
 """regraft-phylo takes the trees that people bring, says what it changed in them, and writes trees that other programs read."""
 import math
 import pathlib
+import re
 import sys
 
 import phylo_job
@@ -52,6 +53,17 @@ def lengths(case: Case) -> None:
     assert len(one) == 1 and "user.nwk: 1 branch length beyond the limits" in one[0], one
 
 
+def three_taxa(case: Case) -> None:
+    """Three taxa have one tree, whose lengths can be optimised: under JC those of the pairs fit exactly"""
+    msa = case.write("three.fa", ">a\nACGTACGTAC\n>b\nACGTACGTAA\n>c\nACGTACGTAC\n")
+    found = case.run("evaluate", "(a,b,c);", msa=msa, ranks=2)
+    fixed = case.run("loglh", "((a:.1,b:.1):.05,c:.05);", msa=msa, model="GTR+G4m")
+    assert found.report["log_likelihood"] > fixed.report["log_likelihood"]
+    lengths = [float(length) for length in re.findall(r":([\d.e-]+)", found.bits()[0])]
+    # One of ten sites differs, all of them on b's branch.
+    assert abs(max(lengths) - -0.75 * math.log(1 - 4 / 3 * 0.1)) < 1e-4 and sorted(lengths)[1] < 1e-5, lengths
+
+
 def polytomies(case: Case) -> None:
     """Nodes with many children are resolved at random by the seed, alike on all ranks, with one warning"""
     star = "(a:.1,b:.1,c:.1,d:.1,e:.1);"
@@ -97,7 +109,7 @@ def odd_gaps(case: Case) -> None:
 
 def all_cases(jobs: phylo_job.Jobs, _) -> None:
     case = Case(jobs)
-    for test in (lengths, polytomies, names, odd_gaps):
+    for test in (lengths, three_taxa, polytomies, names, odd_gaps):
         test(case)
 
 

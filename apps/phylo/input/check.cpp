@@ -198,6 +198,15 @@ void tell(Options const& options, CheckedInput const& input) {
     common::print(check_text(options, input));
 }
 
+/// Without a search, three taxa are enough: their tree is the only one.
+void allow_three_taxa(Options const& options, CheckedInput& input) {
+    bool const searches = options.command != Command::evaluate && options.command != Command::loglh;
+    if (searches || input.alignment.num_taxa() != 3) return;
+    std::erase_if(input.findings, [](msa::Finding const& finding) {
+        return finding.check == "few-taxa" && finding.severity == msa::Severity::error;
+    });
+}
+
 }  // namespace
 
 bool CheckedInput::can_be_searched() const {
@@ -247,6 +256,7 @@ void add_findings(Options const& options, CheckedInput& input, msa::Census censu
     if (options.linkage == BranchLinkage::scaled && !partitions.empty()) shared += free_scalers(input.specs);
     input.census = std::move(census);
     input.findings = msa::findings(input.alignment, partitions, shared, input.census);
+    allow_three_taxa(options, input);
     if (input.can_be_searched()) find_missing_states(input);
 }
 
