@@ -18,10 +18,10 @@ int main(int argc, char** argv) {
     for (std::string line; std::getline(file, line);) taxa.push_back(line);
     auto const tree = msa::read_newick(argv[1], taxa);
     auto const seed = std::strtoull(argv[3], nullptr, 10);
-    std::vector<double> supports;
+    std::vector<std::string> supports;
     if (seed != 0) {
         Random random(seed);
-        for (std::uint32_t i = 0; i < tree.num_edges(); ++i) supports.push_back(static_cast<double>(random.below(101)));
+        for (std::uint32_t i = 0; i < tree.num_edges(); ++i) supports.push_back(std::to_string(random.below(101)));
     }
     phylo::PictureOptions options{.title = argv[4], .outgroup = {}, .numbers = "percentage of trees"};
     for (int i = 5; i < argc; ++i)

@@ -119,6 +119,15 @@ def supports(jobs: phylo_job.Jobs, args) -> None:
     result.require(labels == counted, f"ultrafast supports {labels}, expected {counted}")
     alrt = [int(label) for label in re.findall(r"\)(\d+):", read(result, "supportAlrt"))]
     result.require(len(alrt) == len(labels) and all(0 <= a <= 100 for a in alrt) and max(alrt) > 90, f"odd SH-aLRT {alrt}")
+    together = re.findall(r"\)([^:;,()]*)(?=:)", read(result, "bestTree"))
+    apart = [re.findall(r"\)(\d*)(?=:)", read(result, name)) for name in ("supportAlrt", "supportUltrafast", "support")]
+    result.require(together == ["/".join(labels) if labels[0] else "" for labels in zip(*apart)], f"expected all supports in the tree, found {together}")
+    drawing = read(result, "svg")
+    shown = re.findall(r'class="support"[^>]*>([^<]*)<|<title>([^<]*)</title></circle>', drawing)
+    result.require(sorted(a or b for a, b in shown) == sorted(label for label in together if label), f"expected all supports in the drawing, found {shown}")
+    result.require("blue: SH-aLRT support in percent / percentage of ultrafast" in drawing, "expected that the drawing says what the numbers are")
+    again = jobs.run(1, ["loglh", "--msa", args.msa, "--model", f"{result.prefix}.bestModel", "--tree", f"{result.prefix}.bestTree"])
+    again.require(again.codes == [0], "expected that a tree with supports can be read")
     until = jobs.run(2, ["search", "--msa", args.msa, *SEARCH, "--bs-trees", "auto{100}"])
     until.require(until.report["bootstrap"]["replicates"] in (50, 100), "expected a multiple of 50")
     until.require(until.report["bootstrap"]["converged"] or until.report["bootstrap"]["replicates"] == 100, "expected that it goes on until it converges")

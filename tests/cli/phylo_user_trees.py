@@ -53,6 +53,20 @@ def lengths(case: Case) -> None:
     assert len(one) == 1 and "user.nwk: 1 branch length beyond the limits" in one[0], one
 
 
+def missing_lengths(case: Case) -> None:
+    """Missing lengths are told where they matter: if others are there, or if lengths stay as they are"""
+    for tree, count in (("((a:.1,b):.1,c:.1,(d:.1,e:.1):.1);", 1), ("((a,b),c:.1,(d:.1,e:.1):.1);", 3)):
+        branches = "1 branch" if count == 1 else f"{count} branches"
+        for command, verb in (("loglh", "taken"), ("evaluate", "started")):
+            warnings = told(case.run(command, tree), "without a length")
+            assert len(warnings) == 1 and f"user.nwk: {branches} without a length, {verb} at 0.1" in warnings[0], warnings
+    bare = "((a,b),c,(d,e));"
+    assert len(told(case.run("loglh", bare), "7 branches without a length")) == 1
+    assert not told(case.run("evaluate", bare), "without a length")
+    assert not told(case.run("loglh", "((a:.1,b:.1):.1,c:.1,(d:.1,e:.1):.1);"), "without a length")
+    assert not told(case.run("loglh", "((a:.1,b:.1):.1,(c:.1,(d:.1,e:.1):.1):.1);"), "without a length")
+
+
 def three_taxa(case: Case) -> None:
     """Three taxa have one tree, whose lengths can be optimised: under JC those of the pairs fit exactly"""
     msa = case.write("three.fa", ">a\nACGTACGTAC\n>b\nACGTACGTAA\n>c\nACGTACGTAC\n")
@@ -109,7 +123,7 @@ def odd_gaps(case: Case) -> None:
 
 def all_cases(jobs: phylo_job.Jobs, _) -> None:
     case = Case(jobs)
-    for test in (lengths, three_taxa, polytomies, names, odd_gaps):
+    for test in (lengths, missing_lengths, three_taxa, polytomies, names, odd_gaps):
         test(case)
 
 

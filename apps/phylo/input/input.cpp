@@ -177,6 +177,15 @@ std::vector<std::string> warnings_of(msa::ReadTrees const& read, Options const& 
                                        count == 1 ? "1 branch length" : fmt::format("{} branch lengths", count),
                                        min_branch_length, max_branch_length));
     }
+    std::uint64_t num_edges = 0;
+    for (auto const& tree : read.trees) num_edges += tree.num_edges();
+    // If lengths are optimised, a tree without any is nothing to warn of: they are not meant to be known.
+    bool const stays = options.command == Command::loglh;
+    if (auto const count = read.num_missing; count > 0 && (stays || count < num_edges)) {
+        warnings.push_back(fmt::format("{}: {} without a length, {} at {}", file,
+                                       count == 1 ? "1 branch" : fmt::format("{} branches", count),
+                                       stays ? "taken" : "started", msa::Tree::default_length));
+    }
     return warnings;
 }
 

@@ -1,6 +1,5 @@
 #include "report/tree_files.hpp"
 
-#include <cmath>
 #include <span>
 #include <utility>
 
@@ -85,14 +84,43 @@ std::string consensus_of(Dataset const& dataset, std::span<msa::Tree const> repl
     return msa::to_newick(consensus.tree, dataset.taxa) + '\n';
 }
 
+/// What stands at the inner edges of the best tree, and what it means.
+struct TreeSupport {
+    std::vector<std::string> labels;  // per edge; none without supports
+    std::string meaning;
+};
+
+/// All supports in percent, divided by '/' as in IQ-TREE: SH-aLRT, ultrafast bootstrap, bootstrap.
+TreeSupport support_of(Supports const& supports) {
+    TreeSupport result;
+    auto const add = [&](std::vector<double> const& values, std::string const& meaning) {
+        if (values.empty()) return;
+        auto const labels = support_labels(values, SupportForm::percent);
+        result.labels.resize(labels.size());
+        for (std::size_t i = 0; i < labels.size(); ++i) {
+            auto& label = result.labels[i];
+            label += (label.empty() || labels[i].empty() ? "" : "/") + labels[i];
+        }
+        result.meaning += (result.meaning.empty() ? "" : " / ") + meaning;
+    };
+    add(supports.alrt, "SH-aLRT support in percent");
+    add(supports.ultrafast, "percentage of ultrafast bootstrap trees with this branch");
+    add(supports.felsenstein, "percentage of bootstrap trees with this branch");
+    return result;
+}
+
+/// The best tree with its supports.
+std::string best_tree(Dataset const& dataset, Result const& result) {
+    auto const support = support_of(result.supports);
+    return text_of(with_mean_lengths(dataset, result.state.tree), dataset, {.labels = support.labels}) + '\n';
+}
+
 std::string picture(Dataset const& dataset, Result const& result) {
     auto const title = fmt::format("{} taxa, {} sites, log-likelihood {:.4f}", dataset.taxa.size(), dataset.num_sites(),
                                    result.state.loglh);
-    std::vector<double> percents;
-    for (auto const support : result.supports.felsenstein) percents.push_back(std::round(100 * support));
-    return tree_svg(
-        with_mean_lengths(dataset, result.state.tree), dataset.taxa, percents,
-        {.title = title, .outgroup = dataset.outgroup, .numbers = "percentage of bootstrap trees with this branch"});
+    auto const [labels, meaning] = support_of(result.supports);
+    return tree_svg(with_mean_lengths(dataset, result.state.tree), dataset.taxa, labels,
+                    {.title = title, .outgroup = dataset.outgroup, .numbers = meaning});
 }
 
 }  // namespace
@@ -156,8 +184,7 @@ std::string with_node_names(Dataset const& dataset, msa::Tree const& tree, std::
 }
 
 std::vector<OutputFile> tree_files(Dataset const& dataset, Result const& result) {
-    std::vector<OutputFile> files{{".bestTree", newick(dataset, result.state.tree) + '\n'},
-                                  {".svg", picture(dataset, result)}};
+    std::vector<OutputFile> files{{".bestTree", best_tree(dataset, result)}, {".svg", picture(dataset, result)}};
     if (result.state.tree.num_length_sets() > 1) {
         files.push_back({".bestPartitionTrees", partition_trees(dataset, result.state.tree)});
     }

@@ -35,9 +35,9 @@ std::string labelled(Dataset const& dataset, msa::Tree const& tree, std::span<do
 /// The same with a name at each inner node instead; names are in the order of the numbers of inner nodes.
 std::string with_node_names(Dataset const& dataset, msa::Tree const& tree, std::span<std::string const> names);
 
-/// The files with trees: .bestTree, .svg; for several starts .mlTrees; for a bootstrap .bootstraps, .support (percent
-/// of the replicates, also in the picture), .supportTBE and .consensus (extended majority rule); for the ultrafast
-/// bootstrap .ufboot and .supportUltrafast (percent); .supportAlrt (percent).
+/// The files with trees: .bestTree and .svg, both with all supports; for several starts .mlTrees; for a bootstrap
+/// .bootstraps, .support (percent of the replicates, also in the picture), .supportTBE and .consensus (extended
+/// majority rule); for the ultrafast bootstrap .ufboot and .supportUltrafast (percent); .supportAlrt (percent).
 std::vector<OutputFile> tree_files(Dataset const& dataset, Result const& result);
 
 }  // namespace regraft::phylo

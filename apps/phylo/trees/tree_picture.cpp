@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -119,7 +118,7 @@ private:
 
 class Picture {
 public:
-    Picture(Tree const& tree, std::span<std::string const> taxa, std::span<double const> supports,
+    Picture(Tree const& tree, std::span<std::string const> taxa, std::span<std::string const> supports,
             PictureOptions const& options)
         : tree_(tree),
           taxa_(taxa),
@@ -129,7 +128,7 @@ public:
           per_unit_(layout_.deepest > 0 ? tree_width / layout_.deepest : 0),
           top_(margin + (options.title.empty() ? 0 : 1.5 * row_height)),
           places_(taxa.size() + 2) {
-        support_.resize(tree.num_half_edges(), std::nan(""));
+        support_.resize(tree.num_half_edges());
         auto const edges = tree.edges();
         REGRAFT_EXPECTS(supports.empty() || supports.size() == edges.size());
         for (std::size_t i = 0; i < supports.size(); ++i)
@@ -156,7 +155,7 @@ private:
     std::string branches() const;
     std::string draw_names();
     std::string draw_supports();
-    std::string draw_support(HalfEdge g, double value);
+    std::string draw_support(HalfEdge g, std::string const& text);
     std::string scale(double bottom) const;
     std::string legend(double top);
 
@@ -168,7 +167,7 @@ private:
     double per_unit_;  // pixels per unit of branch length
     double top_;
     Places places_;
-    std::vector<double> support_;  // per half-edge
+    std::vector<std::string> support_;  // per half-edge
     double right_ = margin + tree_width;
 };
 
@@ -218,7 +217,7 @@ std::string Picture::draw_supports() {
         auto const g = layout_.order[i];
         bool const is_inner = !tree_.is_tip(g) && !tree_.is_tip(tree_.back(g));
         bool const is_second = g == tree_.back(root_.h);  // the root's two branches are one edge
-        if (!is_inner || is_second || std::isnan(support_[g])) continue;
+        if (!is_inner || is_second || support_[g].empty()) continue;
         is_any = true;
         svg += draw_support(g, support_[g]);
     }
@@ -226,8 +225,7 @@ std::string Picture::draw_supports() {
 }
 
 /// Draws a support above or below the branch, at its node, or a dot if both places are occupied.
-std::string Picture::draw_support(HalfEdge g, double value) {
-    auto const text = fmt::format("{:.3g}", value);
+std::string Picture::draw_support(HalfEdge g, std::string const& text) {
     auto const right = x(g) - 2;
     for (auto const baseline : {y(g) - 2, y(g) + 1 + support_size}) {
         Box const box{right - text_width(text, support_size), right, baseline - 0.8 * support_size, baseline};
@@ -265,7 +263,7 @@ std::string Picture::scale(double bottom) const {
 std::string Picture::legend(double top) {
     std::string const root = options_.outgroup.empty() ? "rooted at the midpoint of the longest path between two tips"
                                                        : "rooted at the outgroup";
-    bool const has_numbers = std::ranges::any_of(support_, [](double value) { return !std::isnan(value); });
+    bool const has_numbers = std::ranges::any_of(support_, [](auto const& text) { return !text.empty(); });
     std::string const numbers = has_numbers ? "; blue: " + options_.numbers : "";
     right_ = std::max(right_, margin + text_width(root + numbers, name_size));
     return svg_text(margin, top + name_size, "class=\"legend\" fill=\"#555555\"", xml(root + numbers));
@@ -273,7 +271,7 @@ std::string Picture::legend(double top) {
 
 }  // namespace
 
-std::string tree_svg(Tree const& tree, std::span<std::string const> taxa, std::span<double const> supports,
+std::string tree_svg(Tree const& tree, std::span<std::string const> taxa, std::span<std::string const> supports,
                      PictureOptions const& options) {
     REGRAFT_EXPECTS(taxa.size() == tree.num_tips() && tree.is_complete());
     return Picture(tree, taxa, supports, options).draw();

@@ -17,13 +17,13 @@ struct PictureOptions {
 };
 
 /// An SVG drawing, the same bytes everywhere. It has a row of fixed height for each tip; the smaller of two subtrees is
-/// above the larger one; names are as wide as they need. Supports are one per edge, in the order of tree.edges(), NaN
-/// for none. They are drawn at inner edges; where there is no room for one, there is a dot that shows it when pointed
-/// at.
+/// above the larger one; names are as wide as they need. Supports are texts, one per edge, in the order of
+/// tree.edges(), empty for none. They are drawn at inner edges; where there is no room for one, there is a dot that
+/// shows it when pointed at.
 ///
 /// Lengths are those of the first set. Preconditions: the tree is complete; one name per tip; supports are one per
 /// edge, or empty. O(tips).
-std::string tree_svg(msa::Tree const& tree, std::span<std::string const> taxa, std::span<double const> supports,
+std::string tree_svg(msa::Tree const& tree, std::span<std::string const> taxa, std::span<std::string const> supports,
                      PictureOptions const& options);
 
 }  // namespace regraft::phylo

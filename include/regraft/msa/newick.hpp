@@ -59,6 +59,7 @@ struct ReadTrees {
     std::vector<Tree> trees;         // in the order of the text
     std::uint64_t num_resolved = 0;  // nodes that had more children than a binary tree allows
     std::uint64_t num_limited = 0;   // lengths that were beyond the limits
+    std::uint64_t num_missing = 0;   // edges without a length
 };
 
 /// How many trees a file has.

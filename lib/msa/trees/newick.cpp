@@ -91,6 +91,7 @@ public:
     std::vector<std::string> tip_labels();
     std::uint64_t num_resolved() const { return num_resolved_; }
     std::uint64_t num_limited() const { return num_limited_; }
+    std::uint64_t num_missing() const { return num_missing_; }
 
 private:
     [[noreturn]] void fail(std::size_t at, std::string const& message) const;
@@ -142,6 +143,7 @@ private:
     Random random_{1};
     std::uint64_t num_resolved_ = 0;
     std::uint64_t num_limited_ = 0;
+    std::uint64_t num_missing_ = 0;
 };
 
 void NewickParser::fail(std::size_t at, std::string const& message) const {
@@ -343,6 +345,7 @@ void NewickParser::attach(Tree& tree, HalfEdge h, Branch const& child) {
 }
 
 double NewickParser::limited(std::optional<double> length) {
+    if (!length) ++num_missing_;
     auto const given = length.value_or(limits_ ? std::clamp(Tree::default_length, limits_->least, limits_->most)
                                                : Tree::default_length);
     if (!limits_ || (limits_->least <= given && given <= limits_->most)) return given;
@@ -506,7 +509,7 @@ ReadTrees read_trees(std::filesystem::path const& path, std::span<std::string co
         if (count == TreeCount::one) parser.expect_end();
         trees.push_back(parser.build());
     } while (!parser.at_end());
-    return {std::move(trees), parser.num_resolved(), parser.num_limited()};
+    return {std::move(trees), parser.num_resolved(), parser.num_limited(), parser.num_missing()};
 }
 
 std::vector<Tree> read_newick_trees(std::filesystem::path const& path, std::span<std::string const> taxon_names,
