@@ -57,6 +57,16 @@ TEST(Clustal, SkipsMarksAndCounts) {
     EXPECT_EQ(rows(clustal("*: ACGT\n.  AC-T\n")), (Rows{"*:: ACGT", ".: AC-T"})) << "marks follow a blank";
 }
 
+TEST(Clustal, SkipsDescriptionsThatKalignWrites) {
+    std::string const text =
+        "Kalign (2.0) alignment in ClustalW format\n\na some kinase 2 (fragment)  AC-T\nb                           "
+        "ACGT\n\n\na some kinase 2 (fragment)  AA 5\nb                           A-\n";
+    EXPECT_EQ(rows(text), (Rows{"a: AC-TAA", "b: ACGTA-"}));
+    auto const alignment = parse_alignment(text, "f");
+    EXPECT_EQ(to_text(alignment, layout_of(text, alignment)), text);
+    EXPECT_EQ(error_of("Kalign x\n\na\n"), "f:3:2: taxon 'a' has no cells on this line");
+}
+
 TEST(Clustal, SaysWhatIsWrong) {
     EXPECT_EQ(error_of(clustal("")), "f:1:1: the alignment has no rows");
     EXPECT_EQ(error_of(clustal("a\n")), "f:3:2: taxon 'a' has no cells on this line");

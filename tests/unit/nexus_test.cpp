@@ -60,6 +60,47 @@ TEST(Nexus, PutsInWhatCharactersStandFor) {
     EXPECT_EQ(rows(data("datatype=dna", "one A.?-\ntwo TG-A"))[0], "one: A.?-") << "no matchchar was declared";
 }
 
+TEST(Nexus, ReadsWhatOneCharacterIsEquatedWith) {
+    EXPECT_EQ(rows(data("datatype=dna equate=\"x={CT} 1=A z=?\"", "one xC1Z\ntwo TG-A")),
+              (Rows{"one: YCA?", "two: TG-A"}));
+    EXPECT_EQ(rows(data("equate='x=~' gap=~ datatype=dna", "one ACxT\ntwo TG~A")), (Rows{"one: AC-T", "two: TG-A"}));
+    EXPECT_EQ(rows(data("datatype=standard equate=\"x=0\" respectcase", "one xX01\ntwo 0101")),
+              (Rows{"one: 0X01", "two: 0101"}));
+    EXPECT_EQ(rows(data("datatype=dna equate=\"x=A\" RespectCase", "one xXGT\ntwo TG-A")),
+              (Rows{"one: AAGT", "two: TG-A"}));
+    EXPECT_TRUE(parse_alignment(data("datatype=dna transpose=no respectcase", "one ACGT\ntwo TG-A"), "f").is_verbatim);
+}
+
+TEST(Nexus, TakesTheTaxaOfTheBlockThatIsLinked) {
+    std::string const taxa =
+        "#NEXUS\nbegin taxa; title 'First one'; dimensions ntax=2; taxlabels one two; end;\n"
+        "begin taxa; title Second; dimensions ntax=3; taxlabels a b c; end;\n";
+    auto const characters = [&](std::string const& link) {
+        return taxa + "begin characters; title m; " + link +
+               " dimensions nchar=4; format datatype=dna; matrix\none ACGT\ntwo TG-A\n; end;\n";
+    };
+    EXPECT_EQ(rows(characters("link taxa='first one';")), two);
+    EXPECT_EQ(rows(characters("LINK TAXA = 'FIRST ONE' notes=x;")), two);
+    EXPECT_EQ(rows(characters("")), two) << "without a link it is unknown which block is meant";
+    EXPECT_EQ(error_of(characters("link taxa=second;")),
+              "f:7:1: the matrix has 2 taxa, expected the 3 that ntax promises");
+}
+
+TEST(Nexus, SkipsLinesBetweenBlocks) {
+    auto const text = data("datatype=dna", "one ACGT\ntwo TG-A");
+    EXPECT_EQ(rows("#NEXUS\nwritten by a program;\nwe begin here\n" + text.substr(7) + "\nwhat is left\n" +
+                   "Begin trees; tree t = (one,two); end;\n"),
+              two);
+    EXPECT_EQ(error_of(text + "\nwhat is left"), "f:11:1: expected 'begin', as in 'begin sets;'");
+}
+
+TEST(Nexus, TakesBlanksAndUnderscoresInNamesForTheSame) {
+    Rows const rows_of_two{"sp one: ACGT", "sp_two: TG-A"};
+    EXPECT_EQ(rows(data("interleave datatype=dna", "'sp one' AC\nsp_two TG\nsp_one GT\n'sp two' -A")), rows_of_two);
+    EXPECT_EQ(error_of(data("datatype=dna", "'sp one' ACGT\nsp_one TG-A")),
+              "f:7:1: taxon 'sp_one' is already there as 'sp one'; in NEXUS, blanks and underscores are the same");
+}
+
 TEST(Nexus, HasLettersForSetsOfStates) {
     EXPECT_EQ(rows(data("datatype=dna", "one {CT}(a g)C{A,C,G,T}\ntwo {-A}{U}{CY}{R}")),
               (Rows{"one: YRC-", "two: -TYR"}));
@@ -118,9 +159,17 @@ TEST(Nexus, SaysWhatIsWrongWithCommands) {
     EXPECT_EQ(in_block("dimensions sites=4;"), "f:3:12: expected ntax=N, nchar=N or ';'");
     EXPECT_EQ(in_block("format datatype=continuous;"),
               "f:3:17: expected dna, rna, nucleotide, protein, standard, restriction or mixed, found 'continuous'");
-    EXPECT_EQ(in_block("format\nequate=\"x=y\";"),
-              "f:4:1: expected datatype, gap, missing, matchchar, interleave, symbols, labels or ';' in 'format', "
-              "found 'equate'");
+    EXPECT_EQ(in_block("format\ncolour=\"x=y\";"),
+              "f:4:1: expected datatype, gap, missing, matchchar, equate, interleave, symbols, labels or ';' in "
+              "'format', found 'colour'");
+    EXPECT_EQ(in_block("format transpose;"), "f:3:8: 'transpose' is not supported; expected a row for each taxon");
+    EXPECT_EQ(in_block("format equate=x;"), "f:3:15: expected a quote, found 'x;'");
+    EXPECT_EQ(in_block("format equate=\"x\";"), "f:3:17: expected '=' and what the character stands for, found '\";'");
+    EXPECT_EQ(in_block("format datatype=dna equate=\"x={AC\";"), "f:3:31: this set of states does not end");
+    EXPECT_EQ(in_block("format datatype=dna equate=\"x={A5}\";"), "f:3:33: '5' is no DNA or protein symbol");
+    EXPECT_EQ(in_block("format datatype=protein equate=\"x={NW}\";"),
+              "f:3:35: no character stands for the states '{NW}'; expected a set that has a letter");
+    EXPECT_EQ(in_block("link taxa=other;"), "f:3:11: there is no block 'taxa' with the title 'other'");
     EXPECT_EQ(in_block("format gap=;"), "f:3:12: expected a character");
     EXPECT_EQ(in_block("format gap=- missing=-;"),
               "f:3:8: one character has two meanings; expected gap, missing and matchchar to differ");

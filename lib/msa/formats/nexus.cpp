@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -14,6 +15,12 @@
 namespace regraft::msa {
 namespace {
 
+/// A character that stands for another one.
+struct Equate {
+    char symbol;
+    char meaning;
+};
+
 /// The commands in front of the matrix.
 struct Format {
     std::optional<std::uint64_t> num_taxa;
@@ -22,6 +29,8 @@ struct Format {
     std::optional<char> gap;
     std::optional<char> missing;
     std::optional<char> match;
+    bool respects_case = false;
+    std::vector<Equate> equates;
     Layout layout = Layout::sequential;
 };
 
@@ -31,28 +40,44 @@ public:
     explicit FormatReader(NexusText& text) : text_(text), cursor_(text.cursor()) {}
 
     Format const& format() const { return format_; }
-    void read_dimensions();
+    /// num_taxa: gets the number of taxa, if it is stated.
+    void read_dimensions(std::optional<std::uint64_t>& num_taxa);
+    void read_own_dimensions() { read_dimensions(format_.num_taxa); }
     void read_format();
+    /// The number of taxa, if the block does not state one itself.
+    void use_num_taxa(std::optional<std::uint64_t> num_taxa) {
+        if (!format_.num_taxa) format_.num_taxa = num_taxa;
+    }
 
 private:
+    /// A symbol in `equate`, and the text of what it stands for.
+    struct Definition {
+        char symbol;
+        std::string_view meaning;
+    };
+
     void read_item();
     void read_datatype();
+    void read_equate();
+    Equate resolved(Definition const& definition) const;
+    char take_character();
     char take_symbol();
     std::string take_value();
 
     NexusText& text_;
     Cursor& cursor_;
     Format format_;
+    std::vector<Definition> definitions_;
 };
 
-void FormatReader::read_dimensions() {
+void FormatReader::read_dimensions(std::optional<std::uint64_t>& num_taxa) {
     while (!cursor_.take(';')) {
         auto const* const at = cursor_.here();
         auto const word = text_.take_word();
         if (word == "newtaxa") continue;
         if (word != "ntax" && word != "nchar") cursor_.fail_at(at, "expected ntax=N, nchar=N or ';'");
         text_.expect('=', "after '" + word + "'");
-        (word == "ntax" ? format_.num_taxa : format_.num_sites) = cursor_.take_number("a number");
+        (word == "ntax" ? num_taxa : format_.num_sites) = cursor_.take_number("a number");
     }
 }
 
@@ -63,6 +88,7 @@ void FormatReader::read_format() {
     bool const is_ambiguous = (gap && (gap == missing || gap == match)) || (missing && missing == match);
     if (is_ambiguous)
         cursor_.fail_at(at, "one character has two meanings; expected gap, missing and matchchar to differ");
+    for (auto const& definition : std::exchange(definitions_, {})) format_.equates.push_back(resolved(definition));
 }
 
 void FormatReader::read_item() {
@@ -73,17 +99,23 @@ void FormatReader::read_item() {
     if (item == "gap") return void(format_.gap = take_symbol());
     if (item == "missing") return void(format_.missing = take_symbol());
     if (item == "matchchar") return void(format_.match = take_symbol());
+    if (item == "equate") return read_equate();
     auto const value = take_value();
     if (item == "interleave") {
         format_.layout = value == "no" ? Layout::sequential : Layout::interleaved;
+    } else if (item == "respectcase") {
+        format_.respects_case = value != "no";
+    } else if (item == "transpose") {
+        if (value != "no") cursor_.fail_at(at, "'transpose' is not supported; expected a row for each taxon");
     } else if (item == "labels" && (value == "no" || value == "right")) {
         cursor_.fail_at(at, "expected labels on the left: a name at the begin of each row");
     } else if (item == "tokens" && value == "no") {
         return;
     } else if (std::ranges::find(without_meaning, item) == without_meaning.end()) {
         cursor_.fail_at(
-            at, "expected datatype, gap, missing, matchchar, interleave, symbols, labels or ';' in 'format', found " +
-                    in_quotes(item));
+            at,
+            "expected datatype, gap, missing, matchchar, equate, interleave, symbols, labels or ';' in 'format', found " +
+                in_quotes(item));
     }
 }
 
@@ -107,15 +139,67 @@ void FormatReader::read_datatype() {
     if (end != std::string_view::npos && cursor_.rest()[end] == ')') cursor_.take_text(end + 1);
 }
 
+/// Reads pairs such as R={AG} or x=? in quotes.
+void FormatReader::read_equate() {
+    text_.expect('=', "after 'equate'");
+    bool const is_single = cursor_.take('\'');
+    if (!is_single && !cursor_.take('"')) cursor_.fail_expected("a quote");
+    while (!cursor_.take(is_single ? '\'' : '"')) {
+        auto const symbol = take_character();
+        text_.expect('=', "and what the character stands for");
+        auto const rest = cursor_.rest();
+        bool const is_set = rest.starts_with('{') || rest.starts_with('(');
+        if (!is_set) {
+            definitions_.push_back({symbol, rest.substr(0, 1)});
+            take_character();
+            continue;
+        }
+        auto const end = rest.find(rest[0] == '{' ? '}' : ')');
+        if (end == std::string_view::npos) cursor_.fail("this set of states does not end");
+        definitions_.push_back({symbol, cursor_.take_text(end + 1)});
+    }
+}
+
+/// The letter of a set of states; 0 if there is none.
+char letter_of(Alphabet alphabet, StateMask states) {
+    for (char c = 'A'; c <= 'Z'; ++c) {
+        if (state_mask(alphabet, c) == states) return canonical(alphabet, c);
+    }
+    return 0;
+}
+
+Equate FormatReader::resolved(Definition const& definition) const {
+    auto const [symbol, text] = definition;
+    if (text.size() == 1) return {symbol, text[0]};
+    StateMask states = 0;
+    for (char const& c : text.substr(1, text.size() - 2)) {
+        if (is_blank(c) || c == ',') continue;
+        auto const more = format_.alphabet ? state_mask(*format_.alphabet, c) : 0;
+        if (more == 0) cursor_.fail_at(&c, in_quotes({&c, 1}) + " is no DNA or protein symbol");
+        states |= more;
+    }
+    auto const letter = format_.alphabet ? letter_of(*format_.alphabet, states) : '\0';
+    if (letter == 0) {
+        cursor_.fail_at(text.data(),
+                        "no character stands for the states " + in_quotes(text) + "; expected a set that has a letter");
+    }
+    return {symbol, letter};
+}
+
+char FormatReader::take_character() {
+    auto const* const at = cursor_.here();
+    auto const symbol = cursor_.take_text(1);
+    if (symbol.empty() || !is_symbol(symbol[0]) || symbol[0] == ';') cursor_.fail_at(at, "expected a character");
+    return symbol[0];
+}
+
 /// The symbol behind '=', perhaps in quotes.
 char FormatReader::take_symbol() {
     text_.expect('=', "and a character");
     bool const is_quoted = cursor_.take('\'') || cursor_.take('"');
-    auto const* const at = cursor_.here();
-    auto const symbol = cursor_.take_text(1);
-    if (symbol.empty() || !is_symbol(symbol[0]) || symbol[0] == ';') cursor_.fail_at(at, "expected a character");
+    auto const symbol = take_character();
     if (is_quoted && !cursor_.take('\'') && !cursor_.take('"')) cursor_.fail_expected("a quote");
-    return symbol[0];
+    return symbol;
 }
 
 /// The value behind '=', in lower case: a word, or the text within quotes or parentheses. Empty if there is no '='.
@@ -145,7 +229,6 @@ private:
     void choose_row(std::string_view name, char const* at, Line const& line);
     void extend(std::string_view text, Line const& line);
     char take_set(std::string_view& text, Line const& line) const;
-    char symbol_of(StateMask states) const;
     void translate(std::size_t first);
     void check_length(std::size_t taxon, Line const& line) const;
     [[noreturn]] void fail_at(Line const& line, char const* at, std::string const& message) const {
@@ -156,6 +239,7 @@ private:
     Format const& format_;
     std::array<char, 256> meaning_;  // meaning of each character except format_.match
     BlockNames names_;
+    std::map<std::string, std::string> spellings_;  // names with blanks for underscores -> names as they came first
     std::vector<std::vector<char>> rows_;
     std::vector<CellPositions> positions_;  // per row
     std::size_t taxon_ = 0;                 // the taxon of the line
@@ -165,15 +249,18 @@ private:
 MatrixReader::MatrixReader(NexusText const& text, Format const& format)
     : file_(text.file()), format_(format), names_(text.file()) {
     for (std::size_t c = 0; c < meaning_.size(); ++c) meaning_[c] = static_cast<char>(c);
+    bool const respects_case = format.respects_case && !format.alphabet;  // letters of states have no case
     auto const stands_for = [&](std::optional<char> symbol, char meaning) {
         if (!symbol) return;
         auto const c = static_cast<unsigned char>(*symbol);
         bool const is_letter = ('A' <= *symbol && *symbol <= 'Z') || ('a' <= *symbol && *symbol <= 'z');
         meaning_[c] = meaning;
-        if (is_letter) meaning_[c ^ 0x20U] = meaning;
+        if (is_letter && !respects_case) meaning_[c ^ 0x20U] = meaning;
     };
     stands_for(format.gap, '-');
     stands_for(format.missing, '?');
+    auto const before = meaning_;
+    for (auto const [symbol, meaning] : format.equates) stands_for(symbol, before[static_cast<unsigned char>(meaning)]);
 }
 
 char const* MatrixReader::read_line(Line const& line, char const* at) {
@@ -219,7 +306,17 @@ std::string_view MatrixReader::begin_row(std::string_view text, Line const& line
     return text;
 }
 
+/// In names, underscores and blanks are the same, so a name may be spelled in two ways.
 void MatrixReader::choose_row(std::string_view name, char const* at, Line const& line) {
+    std::string plain(name);
+    std::ranges::replace(plain, '_', ' ');
+    auto const& first = spellings_.try_emplace(std::move(plain), name).first->second;
+    if (format_.layout != Layout::interleaved && first != name) {
+        fail_at(line, at,
+                "taxon " + in_quotes(name) + " is already there as " + in_quotes(first) +
+                    "; in NEXUS, blanks and underscores are the same");
+    }
+    name = first;
     if (format_.layout == Layout::interleaved) {
         taxon_ = names_.row_of(name, line, at);
     } else {
@@ -272,16 +369,8 @@ char MatrixReader::take_set(std::string_view& text, Line const& line) const {
             fail_at(line, &c, in_quotes({&c, 1}) + " is no " + std::string(name(*format_.alphabet)) + " symbol");
         states |= more;
     }
-    if (auto const symbol = symbol_of(states); symbol != 0) return symbol;
+    if (auto const symbol = letter_of(*format_.alphabet, states); symbol != 0) return symbol;
     fail_at(line, at, "no character stands for the states " + in_quotes(set) + "; expected a set that has a letter");
-}
-
-/// The letter of a set of states; 0 if there is none.
-char MatrixReader::symbol_of(StateMask states) const {
-    for (char c = 'A'; c <= 'Z'; ++c) {
-        if (state_mask(*format_.alphabet, c) == states) return canonical(*format_.alphabet, c);
-    }
-    return 0;
 }
 
 /// Replaces the characters of the row by their meanings, from cell `first` on.
@@ -345,32 +434,102 @@ Alignment read_matrix(NexusText& nexus, std::string_view text, Format const& for
     cursor.fail("this matrix does not end; expected ';'");
 }
 
+/// Reads the commands of the blocks.
+class BlockReader {
+public:
+    BlockReader(NexusText& nexus, std::string_view text) : nexus_(nexus), text_(text), format_(nexus) {}
+
+    void read(std::string const& block);
+    std::optional<Alignment> take() { return std::move(alignment_); }
+
+private:
+    /// A block TAXA, which may have a title by which others refer to it.
+    struct TaxaBlock {
+        std::string title;  // in lower case
+        std::optional<std::uint64_t> num_taxa;
+    };
+
+    void read_taxa(std::string const& command);
+    void read_characters(std::string const& command, char const* at);
+    void read_link();
+    std::optional<std::uint64_t> num_linked_taxa() const;
+
+    NexusText& nexus_;
+    std::string_view text_;
+    FormatReader format_;
+    std::vector<TaxaBlock> taxa_;
+    TaxaBlock const* linked_ = nullptr;
+    std::optional<Alignment> alignment_;
+};
+
+void BlockReader::read(std::string const& block) {
+    if (block == "taxa") taxa_.emplace_back();
+    linked_ = nullptr;
+    auto const* at = nexus_.cursor().here();
+    for (auto command = nexus_.take_command(); command; command = nexus_.take_command()) {
+        if (block == "taxa") {
+            read_taxa(*command);
+        } else if (block == "data" || block == "characters") {
+            read_characters(*command, at);
+        } else {
+            nexus_.skip_command();
+        }
+        at = nexus_.cursor().here();
+    }
+}
+
+void BlockReader::read_taxa(std::string const& command) {
+    if (command == "dimensions") return format_.read_dimensions(taxa_.back().num_taxa);
+    if (command == "title") taxa_.back().title = lower(nexus_.take_name("block"));
+    nexus_.skip_command();
+}
+
+void BlockReader::read_characters(std::string const& command, char const* at) {
+    if (command == "dimensions") {
+        format_.read_own_dimensions();
+    } else if (command == "format") {
+        format_.read_format();
+    } else if (command == "link") {
+        read_link();
+    } else if (command == "matrix") {
+        if (alignment_) nexus_.cursor().fail_at(at, "this is the second matrix; expected one");
+        format_.use_num_taxa(num_linked_taxa());
+        alignment_ = read_matrix(nexus_, text_, format_.format());
+    } else if (command == "eliminate") {
+        nexus_.cursor().fail_at(at, "'eliminate' is not supported; expected a matrix without these characters");
+    } else {
+        nexus_.skip_command();
+    }
+}
+
+/// Reads a command such as `link taxa = TITLE;`.
+void BlockReader::read_link() {
+    auto& cursor = nexus_.cursor();
+    while (!cursor.take(';')) {
+        auto const what = nexus_.take_word();
+        nexus_.expect('=', "after " + in_quotes(what));
+        auto const* const at = cursor.here();
+        auto const title = lower(nexus_.take_name("block"));
+        if (what != "taxa") continue;
+        auto const found = std::ranges::find(taxa_, title, &TaxaBlock::title);
+        if (found == taxa_.end()) cursor.fail_at(at, "there is no block 'taxa' with the title " + in_quotes(title));
+        linked_ = &*found;
+    }
+}
+
+/// The number of taxa that the linked block states, or the only one; none if it is not said which block is meant.
+std::optional<std::uint64_t> BlockReader::num_linked_taxa() const {
+    if (linked_ != nullptr) return linked_->num_taxa;
+    return taxa_.size() == 1 ? taxa_.front().num_taxa : std::nullopt;
+}
+
 }  // namespace
 
 Alignment parse_nexus(std::string_view text, std::string const& file) {
     NexusText nexus(text, file);
-    FormatReader format(nexus);
-    std::optional<Alignment> alignment;
-    while (auto const block = nexus.take_block()) {
-        bool const has_matrix = block == "data" || block == "characters";
-        auto const* at = nexus.cursor().here();
-        for (auto command = nexus.take_command(); command; command = nexus.take_command()) {
-            if (command == "dimensions" && (has_matrix || block == "taxa")) {
-                format.read_dimensions();
-            } else if (command == "format" && has_matrix) {
-                format.read_format();
-            } else if (command == "matrix" && has_matrix) {
-                if (alignment) nexus.cursor().fail_at(at, "this is the second matrix; expected one");
-                alignment = read_matrix(nexus, text, format.format());
-            } else if (command == "eliminate" && has_matrix) {
-                nexus.cursor().fail_at(at, "'eliminate' is not supported; expected a matrix without these characters");
-            } else {
-                nexus.skip_command();
-            }
-            at = nexus.cursor().here();
-        }
-    }
-    if (alignment) return *std::move(alignment);
+    BlockReader blocks(nexus, text);
+    while (auto const block = nexus.take_block()) blocks.read(*block);
+    if (auto alignment = blocks.take()) return *std::move(alignment);
     throw InputError({file}, "expected a block 'data' or 'characters' with a matrix, found none");
 }
 

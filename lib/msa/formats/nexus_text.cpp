@@ -9,6 +9,7 @@ namespace regraft::msa {
 namespace {
 
 constexpr std::string_view first_word_of_nexus = "#nexus";
+constexpr std::string_view first_word_of_block = "begin";
 constexpr std::string_view punctuation = ",;:=";
 constexpr char quote = '\'';
 
@@ -70,12 +71,30 @@ std::string_view NexusText::visible(std::string_view part) const {
 
 std::optional<std::string> NexusText::take_block() {
     if (cursor_.at_end()) return std::nullopt;
-    auto const* const at = cursor_.here();
-    if (take_word() != "begin") cursor_.fail_at(at, "expected 'begin', as in 'begin sets;'");
+    if (lower(next_word()) != first_word_of_block) skip_to_block();
+    take_word();
     auto name = take_word();
     if (name.empty()) cursor_.fail_expected("the name of a block");
     expect(';', "after the name of a block");
     return name;
+}
+
+/// Some programs write lines of text between blocks, or comments without brackets.
+void NexusText::skip_to_block() {
+    auto const* const at = cursor_.here();
+    auto const begin = static_cast<std::size_t>(at - content_.data());
+    bool is_at_line_begin = false;
+    for (auto i = begin; i < content_.size(); ++i) {
+        if (text_[i] == '\n' || text_[i] == '\r') is_at_line_begin = true;
+        if (content_[i] == ' ') continue;
+        auto const rest = std::string_view(content_).substr(i);
+        if (is_at_line_begin && lower(first_word(rest)) == first_word_of_block) {
+            cursor_.take_text(i - begin);
+            return;
+        }
+        is_at_line_begin = false;
+    }
+    cursor_.fail_at(at, "expected 'begin', as in 'begin sets;'");
 }
 
 std::optional<std::string> NexusText::take_command() {

@@ -29,7 +29,8 @@ public:
     /// A part of the text as the cursor sees it. Precondition: `part` lies in the text, behind its byte order mark.
     std::string_view visible(std::string_view part) const;
 
-    /// Moves behind the next `begin NAME;`. Returns the name in lower case; none at the end of the text.
+    /// Moves behind the next `begin NAME;`, over lines between blocks. Returns the name in lower case; none at the end
+    /// of the text.
     std::optional<std::string> take_block();
     /// Takes the next word of a block, the name of a command, in lower case; none behind the `end;` of the block.
     std::optional<std::string> take_command();
@@ -45,6 +46,8 @@ public:
     void expect(char c, std::string const& where);
 
 private:
+    void skip_to_block();
+
     std::string_view text_;
     std::string content_;
     Cursor::Source source_;
