@@ -18,6 +18,7 @@ import compare  # noqa: E402
 import job  # noqa: E402
 import recoveries  # noqa: E402
 import report  # noqa: E402
+import svg  # noqa: E402
 from results import Broken, read  # noqa: E402
 
 CONTEXT = {"date": "2026-01-02T03:04:05+00:00", "cpu": "Abacus 3", "num_cpus": 4, "memory_bytes": 8 << 30, "system": "Linux x86_64", "kernel": "6.1",
@@ -119,14 +120,36 @@ def each_section_has_a_picture_and_says_how_to_read_it() -> None:
 
 def the_page_in_html_needs_no_other_file() -> None:
     _, html, pictures = page_of(some_results)
+    with tempfile.TemporaryDirectory() as place:
+        some_results(pathlib.Path(place))
+        missing = report.write(pathlib.Path(place)).missing
     if importlib.util.find_spec("markdown") is None:
         assert html == "", "without the package there is only Markdown"
+        assert len(missing) == 1 and "report.html is not written" in missing[0] and "python3-markdown" in missing[0], missing
         return
+    assert not missing and "@page { size: A4;" in html and "@media print" in html
     assert html.count("<svg ") == len(pictures) and "<img" not in html and "src=" not in html and "<link" not in html and "<script" not in html
     targets = set(re.findall(r'href="([^"]*)"', html))
     assert targets and all(target.startswith("#") for target in targets), targets
     assert targets <= {f"#{name}" for name in re.findall(r' id="([^"]*)"', html)}, "each link leads to a heading"
     assert html.count("<table>") == html.count('<div class="wide"><table>') and 'name="viewport"' in html
+
+
+def pictures_say_in_words_what_they_show() -> None:
+    def texts(picture: str) -> list[str]:
+        return [node.text or "" for node in ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}text")]
+
+    def plans(folder: pathlib.Path) -> None:
+        names = ("choose_range_senders/of_the_dead", "erasure_plan/8_2", "repair_plan/mod_k")
+        write(folder, "scale", [line(f"{name}/pes:{pes}", pes / 1000) for name in names for pes in (1000, 10000)], unit="PEs")
+
+    scale = texts(page_of(plans)[2]["scale.svg"])
+    assert {"input of the dead", "erasure code 8 + 2", "mod-k", "ranks"} <= set(scale) and not {"of_the_dead", "8_2", "pes"} & set(scale), scale
+    store = texts(page_of(some_results)[2]["store.svg"])
+    assert "ranks" in store and "times the floor" in store, store
+    lengths = [30.0, 90.0, 200.0, 10.0]
+    places = svg.in_lines(lengths, 60, 260)
+    assert places == [(60, 0), (90, 0), (60, 1), (60, 2)], places
 
 
 def the_parts_of_a_recovery_are_stacked() -> None:
@@ -353,6 +376,7 @@ the_summary_has_results_beside_others_and_ratios()
 the_machine_and_its_load_are_told()
 each_section_has_a_picture_and_says_how_to_read_it()
 the_page_in_html_needs_no_other_file()
+pictures_say_in_words_what_they_show()
 the_parts_of_a_recovery_are_stacked()
 regraft_plan_draws_losses_and_predicts()
 a_change_is_named_only_if_the_spreads_do_not_overlap()

@@ -222,7 +222,7 @@ def main(words: list[str]) -> int:
     if comparison:
         print("\n".join(compare.markdown(comparison)))
     written = report.write(args.results, comparison, build.plan)
-    print("\n".join([*written.validation, *(f"report: {file}" for file in written.files)]))
+    print("\n".join([*written.validation, *(f"report: {file}" for file in written.files), *written.missing]))
     if failed:
         print(f"failed: {', '.join(failed)}")
     return 1 if failed else 0

@@ -10,6 +10,7 @@ from results import Results, in_words
 from svg import COLOURS, document, text
 
 OURS = ("native", "thesis")
+LABELS = {"thesis": "coding of Huebner 2020"}  # in pictures
 
 
 @dataclass
@@ -112,7 +113,7 @@ def draw(results: Results, title: str) -> str:
     svg = []
     at = float(LEFT)
     for program in programs:
-        label = re.sub(" (rows|columns)$", "", results.label(program if program in OURS else program + "_rows"))
+        label = LABELS.get(program) or re.sub(" (rows|columns)$", "", results.label(program if program in OURS else program + "_rows"))
         svg += [dot(at + 5, 42, program, colour[program]), text(at + 14, 46, label)]
         at += 30 + 6.2 * len(label)
     for name, numbers, axis in panels:

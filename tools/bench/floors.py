@@ -7,8 +7,8 @@ import math
 import re
 from dataclasses import dataclass
 
-from results import Results, in_words
-from svg import COLOURS, document, text
+from results import Results, family_in_words, in_words
+from svg import COLOURS, document, in_lines, text
 
 # The means are taken over these if the context does not say otherwise.
 MEAN_PES, MEAN_BYTES, MEAN_TRANSPORT = (4, 8, 16), (4 << 20, 16 << 20), "collective"
@@ -102,8 +102,9 @@ def cells(run: Run) -> list[str]:
 
 # --- drawing ------------------------------------------------------------------------------------------------------------
 
-WIDTH, HEIGHT, LEFT, TOP, GAP = 190, 170, 60, 90, 46
+WIDTH, HEIGHT, LEFT, TOP, GAP = 190, 170, 66, 90, 58
 COLUMNS = 3
+LEGEND_LINE = 18
 
 
 def draw(results: Results, title: str) -> str:
@@ -116,15 +117,23 @@ def draw(results: Results, title: str) -> str:
     names = operations(results)
     pes = sorted({run.pes for run in everything})
     rows = math.ceil(len(names) / COLUMNS)
-    width, height = LEFT + COLUMNS * (WIDTH + GAP), TOP + rows * (HEIGHT + GAP)
+    width = LEFT + COLUMNS * (WIDTH + GAP)
     svg = []
-    for i, variant in enumerate(variants):
-        at = LEFT + 130 * i
-        svg += [f'<path d="M{at} 42h22" stroke="{COLOURS[i % len(COLOURS)]}" stroke-width="2"/>', text(at + 28, 46, variant)]
+    labels = [family_in_words(variant) for variant in variants]
+    places = in_lines([50 + 6.6 * len(label) for label in labels], LEFT, width)
+    for i, (label, (x, line)) in enumerate(zip(labels, places)):
+        y = 42 + LEGEND_LINE * line
+        svg += [f'<path d="M{x:.1f} {y}h22" stroke="{COLOURS[i % len(COLOURS)]}" stroke-width="2"/>', text(x + 28, y + 4, label)]
+    first_row = TOP + LEGEND_LINE * places[-1][1]
+    height = first_row + rows * (HEIGHT + GAP)
     floor = results.context.get("floor", "MPI alone")
-    svg.append(text(LEFT, 64, f"times the floor (1: as fast as {floor}), against the number of PEs", fill="#555555"))
+    svg.append(text(LEFT, first_row - 26, f"times the floor (1: as fast as {floor}), against the number of ranks", fill="#555555"))
     for i, operation in enumerate(names):
-        left, top = LEFT + i % COLUMNS * (WIDTH + GAP), TOP + i // COLUMNS * (HEIGHT + GAP)
+        left, top = LEFT + i % COLUMNS * (WIDTH + GAP), first_row + i // COLUMNS * (HEIGHT + GAP)
+        if i % COLUMNS == 0:
+            middle = top + HEIGHT / 2
+            svg.append(text(16, middle, "times the floor", text_anchor="middle", fill="#555555", transform=f"rotate(-90 16 {middle})"))
+        svg.append(text(left + WIDTH / 2, top + HEIGHT + 30, "ranks", text_anchor="middle", fill="#555555"))
         svg += panel(operation, [run for run in everything if run.operation == operation], variants, pes, left, top)
     return document(width, height, LEFT, title, svg)
 

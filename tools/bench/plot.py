@@ -21,7 +21,7 @@ import floors
 import programs
 import recoveries
 import searches
-from results import Broken, Point, Results, in_words, read  # noqa: F401  (other scripts take these from here)
+from results import Broken, Point, Results, family_in_words, in_words, read  # noqa: F401  (other scripts take these from here)
 from svg import COLOURS, document, text
 
 # --- drawing ------------------------------------------------------------------------------------------------------------
@@ -188,8 +188,8 @@ def draw(results: Results, title: str, counter: str = "") -> str:
         x = Scale(*sizes, left, left + PANEL_WIDTH)
         y = Scale(*times, top + PANEL_HEIGHT, top)
         lines = [Line(colour[name], dash[setting], points) for name in names for setting, points in algorithms.get(name, {}).items()]
-        svg += panel(family, lines, x, y, (True, i % columns == 0), short_time if not counter else short_number)
-        svg.append(text(left + PANEL_WIDTH / 2, top + PANEL_HEIGHT + 30, results.size_name, text_anchor="middle", fill="#555555"))
+        svg += panel(family_in_words(family), lines, x, y, (True, i % columns == 0), short_time if not counter else short_number)
+        svg.append(text(left + PANEL_WIDTH / 2, top + PANEL_HEIGHT + 30, results.size_words, text_anchor="middle", fill="#555555"))
     clock = counter.replace("_", " ") or ("CPU time" if results.context.get("clock") == "cpu_time" else "time")
     middle = first_row + PANEL_HEIGHT / 2
     svg.append(text(16, middle, clock, text_anchor="middle", fill="#555555", transform=f"rotate(-90 16 {middle})"))
@@ -216,7 +216,7 @@ def drawn(results: Results, name: str) -> str:
         return programs.draw(results, f"What surviving costs{where}")
     if drawing == "recovery":
         return recoveries.draw(results, f"From the death of a rank to work{where}")
-    return draw(results, f"{name}: time against {results.size_name}{where}")
+    return draw(results, f"{name}: time against {results.size_words}{where}")
 
 
 def plot(source: pathlib.Path, target: pathlib.Path) -> bool:

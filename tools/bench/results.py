@@ -13,6 +13,12 @@ STOPPED = "did not finish"  # an error that begins so is a measurement
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
+# Names in results that say too little in a picture.
+FAMILIES = {"of_the_dead": "input of the dead", "rollback": "input of a rollback", "sites": "sites of the dead", "mod_k": "mod-k",
+            "node_aware": "node-aware", "pair_of_1_GiB": "a pair sends 1 GiB"}
+SIZES = {"pes": "ranks"}
+
+
 class Broken(Exception):
     """A file is not what it should be. The message names it."""
 
@@ -41,9 +47,22 @@ class Results:
     size_name: str = ""
     families: dict[str, dict[str, list[Point]]] = field(default_factory=dict)  # family -> algorithm -> points by size
 
+    @property
+    def size_words(self) -> str:
+        return SIZES.get(self.size_name, self.size_name.replace("_", " "))
+
     def label(self, algorithm: str) -> str:
         labels = dict(pair.split("=", 1) for pair in self.context.get("labels", "").split(",") if pair)
         return labels.get(algorithm, algorithm)
+
+
+def family_in_words(family: str) -> str:
+    """What a family of inputs is called in a picture."""
+    if found := re.fullmatch(r"(?:erasure_)?(\d+)_(\d+)", family):
+        return f"erasure code {found[1]} + {found[2]}"
+    if found := re.fullmatch(r"permuted_(\d+)K", family):
+        return f"permuted, {found[1]} KiB"
+    return FAMILIES.get(family, family.replace("_", " "))
 
 
 def load(path: pathlib.Path) -> dict:

@@ -5,7 +5,7 @@ import statistics
 from dataclasses import dataclass
 
 from results import Point, Results
-from svg import COLOURS, document, text
+from svg import COLOURS, document, in_lines, text
 from tree_programs import ONE_START, OTHER
 
 OURS = {"fast": "`fast`", ONE_START: "`normal`, one start", "normal": "`normal`", "auto": "`auto`", "thorough": "`thorough`"}
@@ -112,7 +112,12 @@ def comparison(results: Results) -> list[str]:
 
 WIDTH, HEIGHT, LEFT, TOP, GAP = 190, 170, 60, 90, 46
 COLUMNS = 4
+LEGEND_LINE = 18
 LEAST = 0.01  # units of log-likelihood; smaller differences are drawn as this one
+
+
+def least_words() -> str:
+    return f"≤ {LEAST:g}"
 
 
 def draw(results: Results, title: str) -> str:
@@ -123,15 +128,19 @@ def draw(results: Results, title: str) -> str:
         return ""
     names = [name for name in NAMES if any(name in programs for programs in families.values())]
     svg = []
-    step = 100 if max(len(NAMES[name]) for name in names) < 20 else 140
-    for i, name in enumerate(names):
-        svg += [f'<circle cx="{LEFT + step * i + 4}" cy="42" r="4" fill="{COLOURS[i]}"/>',
-                text(LEFT + step * i + 14, 46, NAMES[name].replace("`", ""))]
-    svg.append(text(LEFT, 64, "units of log-likelihood below the best tree known, against user seconds", fill="#555555"))
+    labels = [NAMES[name].replace("`", "") for name in names]
+    width = LEFT + max(2, min(COLUMNS, len(families))) * (WIDTH + GAP)
+    places = in_lines([36 + 6.6 * len(label) for label in labels], LEFT, width)
+    for i, (label, (x, line)) in enumerate(zip(labels, places)):
+        svg += [f'<circle cx="{x + 4:.1f}" cy="{42 + LEGEND_LINE * line}" r="4" fill="{COLOURS[i]}"/>',
+                text(x + 14, 46 + LEGEND_LINE * line, label)]
+    more = LEGEND_LINE * places[-1][1]
+    svg.append(text(LEFT, 64 + more, f"units of log-likelihood below the best tree known, against user seconds; {least_words()}: the best "
+                                     "tree known", fill="#555555"))
     for i, (data, programs) in enumerate(families.items()):
-        left, top = LEFT + i % COLUMNS * (WIDTH + GAP), TOP + i // COLUMNS * (HEIGHT + GAP)
+        left, top = LEFT + i % COLUMNS * (WIDTH + GAP), TOP + more + i // COLUMNS * (HEIGHT + GAP)
         svg += panel(data, [(COLOURS[names.index(name)], points) for name, points in programs.items()], left, top)
-    width, height = LEFT + min(COLUMNS, len(families)) * (WIDTH + GAP), TOP + math.ceil(len(families) / COLUMNS) * (HEIGHT + GAP)
+    height = TOP + more + math.ceil(len(families) / COLUMNS) * (HEIGHT + GAP)
     return document(width, height, LEFT, title, svg)
 
 
@@ -158,7 +167,7 @@ def panel(data: str, programs: list[tuple[str, list[Point]]], left: float, top: 
         svg += [f'<path d="M{x(10.0 ** decade):.1f} {top}v{HEIGHT}" stroke="#dddddd"/>',
                 text(x(10.0**decade), top + HEIGHT + 15, label, text_anchor="middle")]
     for decade in range(y0, y1 + 1):
-        label = f"{10.0 ** decade:g}"
+        label = least_words() if 10.0**decade <= LEAST else f"{10.0 ** decade:g}"
         svg += [f'<path d="M{left} {y(10.0 ** decade):.1f}h{WIDTH}" stroke="#dddddd"/>',
                 text(left - 6, y(10.0**decade) + 4, label, text_anchor="end")]
     svg.append(f'<rect x="{left}" y="{top}" width="{WIDTH}" height="{HEIGHT}" fill="none" stroke="#999999"/>')

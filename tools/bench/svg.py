@@ -14,6 +14,17 @@ def document(width: float, height: float, left: float, title: str, elements: lis
         text(left, 22, title, font_size="15", font_weight="bold"), *elements, "</svg>", ""])
 
 
+def in_lines(lengths: list[float], left: float, width: float) -> list[tuple[float, int]]:
+    """Where the entries of a legend begin that are so long: x, and the number of the line, in as many lines as the width needs."""
+    places, x, line = [], left, 0
+    for length in lengths:
+        if x > left and x + length > width:
+            x, line = left, line + 1
+        places.append((x, line))
+        x += length
+    return places
+
+
 def text(x: float, y: float, content: str, **attributes: str) -> str:
     styled = "".join(f' {name.replace("_", "-")}="{entry}"' for name, entry in attributes.items())
     return f'<text x="{x:.1f}" y="{y:.1f}"{styled}>{escape(content)}</text>'

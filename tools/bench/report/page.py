@@ -25,6 +25,17 @@ figure { margin: 1rem 0; overflow-x: auto; }
 figure svg { display: block; height: auto; }
 figcaption { font-size: 0.85rem; color: #555; }
 .small, small { color: #555; font-size: 0.85rem; }
+@page { size: A4; margin: 14mm; }
+@media print {
+  body { max-width: none; padding: 0; font-size: 9.5pt; }
+  h2, h3 { break-after: avoid; }
+  figure, tr { break-inside: avoid; }
+  figure, .wide { overflow: visible; }
+  figure svg { width: 100%; height: auto; max-height: 250mm; }
+  table { font-size: 7.5pt; overflow-wrap: anywhere; }
+  th, td, td[style*="right"], th[style*="right"] { padding: 1pt 3pt; white-space: normal; }
+  td:first-child { min-width: 0; }
+}
 @media (max-width: 600px) {
   body { font-size: 15px; }
   table { font-size: 0.74rem; overflow-wrap: normal; }

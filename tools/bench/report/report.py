@@ -36,6 +36,7 @@ QUIET = 0.2  # cores; up to here other programs have hardly disturbed what was m
 @dataclass
 class Written:
     files: list[pathlib.Path]
+    missing: list[str]  # what was not written, and why
     validation: list[str]  # lines for a terminal: how well the simulator predicts what was measured
 
 
@@ -49,12 +50,15 @@ def write(results: pathlib.Path, comparison: compare.Comparison | None = None, p
     model = simulator.model_of(found, unfinished, plan)
     text = "\n".join(markdown(found, unfinished, comparison, plan, model)) + "\n"
     (unfinished / "report.md").write_text(text, encoding="utf-8")
+    missing = []
     if html := page.html(text, unfinished, TITLE):
         (unfinished / "report.html").write_text(html, encoding="utf-8")
+    else:
+        missing.append(f"{folder / 'report.html'} is not written: Python's package markdown is missing (Debian: python3-markdown)")
     shutil.rmtree(folder, ignore_errors=True)
     unfinished.rename(folder)
     files = [folder / name for name in ("report.md", "report.html", simulator.FILE) if (folder / name).exists()]
-    return Written(files, simulator.told(model))
+    return Written(files, missing, simulator.told(model))
 
 
 def markdown(found: dict[str, Results], folder: pathlib.Path, comparison: compare.Comparison | None,
@@ -226,8 +230,11 @@ def main() -> int:
     if not args.results.is_dir() or not any(args.results.glob("*.json")):
         sys.exit(f"{args.results}: no results of benchmarks (NAME.json) are there")
     comparison = compare.compare([compare.samples(args.compare)], [compare.samples(args.results)]) if args.compare else None
-    for file in write(args.results, comparison, args.plan).files:
+    written = write(args.results, comparison, args.plan)
+    for file in written.files:
         print(file)
+    for line in written.missing:
+        print(line, file=sys.stderr)
     return 0
 
 
