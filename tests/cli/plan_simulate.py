@@ -22,7 +22,8 @@ def losses(program: plan_cli.Program) -> None:
         computed = program.json("loss", *same, "--failures", str(burst))["safety"][0]["computed"]
         expected = computed["probabilities"][0]["loss"]
         assert 0.05 < expected < 0.95, f"{expected} tests nothing"
-        simulated = program.json("simulate", *same, "--no-repair", "--burst", str(burst), "--jobs", str(jobs), "--hours", "1", "--interval", "20")
+        simulated = program.json("simulate", *same, "--no-repair", "--burst", str(burst), "--jobs", str(jobs), "--hours", "1", "--interval", "20",
+                                 "--state-bytes", "0")
         part = simulated["candidates"][0]["loses_data"]["part"]
         sigma = math.sqrt(expected * (1 - expected) / jobs)
         assert abs(part - expected) <= 4 * sigma, (placement, ranks, node, replicas, burst, part, expected, sigma)
@@ -45,8 +46,8 @@ def codes(program: plan_cli.Program) -> None:
         fates.append(expected)
         assert plan["candidates"][0]["code"] == {"data": 4, "parity": 2}
     assert fates.count("finished") >= 3 and fates.count("data lost") >= 2, fates
-    whole = program.json("simulate", "-p", "12", "--code", "4+2", "--trace", "-", stdin="")["candidates"][0]["lives"][0]
-    copied = program.json("simulate", "-p", "12", "-r", "3", "--trace", "-", stdin="")["candidates"][0]["lives"][0]
+    whole = program.json("simulate", "-p", "12", "--code", "4+2", "--state-bytes", "0", "--trace", "-", stdin="")["candidates"][0]["lives"][0]
+    copied = program.json("simulate", "-p", "12", "-r", "3", "--state-bytes", "0", "--trace", "-", stdin="")["candidates"][0]["lives"][0]
     assert whole["memory_at_begin"] * 2 == copied["memory_at_begin"] == 3 * 64 * 16384
 
 
@@ -190,7 +191,8 @@ def texts(program: plan_cli.Program) -> None:
         assert words in text, f"expected '{words}' in:\n{text}"
     assert "data lost" not in text and "too slow" not in text
     assert "too slow" in program.text("simulate", "-p", "64", "--mtbf-node", "200", "--set", "notice_ms=1e6", "--limit", "1.01")
-    assert "nothing is written" in program.text("simulate", "-p", "4", "--mtbf-node", "1000")
+    assert "nothing is written" in program.text("simulate", "-p", "4", "--mtbf-node", "1000", "--state-bytes", "0")
+    assert "100 MB of state on each rank" in program.text("simulate", "-p", "4", "--mtbf-node", "1000")
     assert "from a trace" in program.text("simulate", "-p", "4", "--trace", "-", stdin="1 node 1\n")
     assert "2 nodes at once" in program.text("simulate", "-p", "8", "--burst", "2")
 
@@ -208,6 +210,12 @@ def figures(program: plan_cli.Program) -> None:
     assert work[-1][1] == min(y for _, y in work), "the work is done at the end"
     words = ["".join(text.itertext()) for text in root.findall(name + "text")]
     assert "hours of work done" in words and "ranks" in words and any("24 h of work take" in word for word in words)
+    many = [*SMALL, "--jobs", "9"]
+    plan = program.json(*many)
+    median = sorted(plan["candidates"][0]["lives"], key=lambda life: (life["fate"] != "finished", life["seconds"]))[4]
+    assert len(plan["life"]) == median["recoveries"], "expected the median life"
+    picture = program.run(*many, "--svg", "-").out
+    assert "the median of 9 lives" in picture and f"{median['failures']} failure" in picture, "expected the median life"
     lost = program.run("simulate", "-p", "8", "-r", "1", "--trace", "-", "--svg", "-", stdin="5 node 3\n").out
     assert "data lost" in lost and "ends after" in lost
 

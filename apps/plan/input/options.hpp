@@ -53,7 +53,7 @@ struct SimulateOptions {
     double hours = 24;               // of computing with all ranks
     std::uint64_t blocks_per_rank = 64;
     std::uint64_t block_bytes = 16384;
-    std::uint64_t state_bytes = 0;  // of each rank
+    std::uint64_t state_bytes = 100'000'000;  // of each rank
     // How the job is protected: lists, of more than one item with --optimise.
     std::string replicas = "3";
     std::string placement = "node-aware";

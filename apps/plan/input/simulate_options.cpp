@@ -73,7 +73,7 @@ CLI::App* add_simulate(CLI::App& app, SimulateOptions& options) {
                   "blocks of input that each rank works on (default 64)", 1, 1U << 30);
     job.add_whole("--block-bytes", "B", options.block_bytes, "size of a block in bytes (default 16384)", 1, 1U << 30);
     job.add_whole("--state-bytes", "B", options.state_bytes,
-                  "state of each rank, kept in snapshots (default 0: it is small, and on every rank)", 0,
+                  "state of each rank, kept in snapshots (default 100000000; 0: it is small, and on every rank)", 0,
                   std::uint64_t{1} << 40);
     OptionGroup const protection(*simulate, "Protection (with --optimise: lists)");
     protection.add("-r,--replicas", "R", options.replicas,

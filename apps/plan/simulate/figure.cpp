@@ -161,7 +161,10 @@ std::string end_of(Axes const& axes, Life const& life) {
 }  // namespace
 
 std::string svg_of(SimulateOptions const& options, Simulation const& simulation) {
-    auto const& life = simulation.candidates[simulation.best].lives.front();
+    auto const& candidate = simulation.candidates[simulation.best];
+    auto const& life = candidate.median_life();
+    auto const of_which =
+        candidate.lives.size() == 1 ? "" : fmt::format("the median of {} lives; ", candidate.lives.size());
     auto const axes = make_axes(options, simulation, life);
     auto svg = common::svg_begin(width, height);
     svg += svg_text(
@@ -173,7 +176,7 @@ std::string svg_of(SimulateOptions const& options, Simulation const& simulation)
                         : fmt::format("ends after {:.4g} h", life.seconds / seconds_per_hour)));
     svg += svg_text(
         axes.hours.begin, 40, grey,
-        fmt::format("{}; marks: {}; dashed: without failures", common::counted(life.failures, "failure"),
+        fmt::format("{}{}; marks: {}; dashed: without failures", of_which, common::counted(life.failures, "failure"),
                     life.events.size() == 1 ? "the recovery" : fmt::format("{} recoveries", life.events.size())));
     svg += grid(axes, options, life) + lines(axes, options, simulation, life) + marks(axes, life) + end_of(axes, life);
     return svg + "</svg>\n";

@@ -300,7 +300,7 @@ void write_json(SimulateOptions const& options, Simulation const& simulation) {
     json.member("best", simulation.best);
     json.member("candidates", candidates);
     auto events = Json::array();
-    for (auto const& event : best.lives.front().events) events.push_back(json_of(event));
+    for (auto const& event : best.median_life().events) events.push_back(json_of(event));
     json.member("life", events);
     json.member("disk", {{"checkpoint_seconds", simulation.disk_plan.checkpoint_seconds},
                          {"restart_seconds", simulation.disk_plan.restart_seconds},

@@ -270,6 +270,15 @@ std::uint64_t Candidate::count(Fate fate) const {
         std::count_if(lives.begin(), lives.end(), [&](Life const& life) { return life.fate == fate; }));
 }
 
+Life const& Candidate::median_life() const {
+    std::vector<std::size_t> order(lives.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](auto i) {
+        return std::pair{lives[i].fate != Fate::finished, lives[i].seconds};
+    });
+    return lives[order[(order.size() - 1) / 2]];
+}
+
 double Candidate::mean_seconds() const {
     double sum = 0;
     for (auto const& life : lives) sum += life.fate == Fate::finished ? life.seconds : 0;

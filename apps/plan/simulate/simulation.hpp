@@ -31,6 +31,9 @@ struct Candidate {
 
     /// The number of lives with this fate.
     std::uint64_t count(Fate fate) const;
+    /// The life of median length, the first if there are several; those that did not finish count as longer than all
+    /// others. Precondition: there are lives.
+    Life const& median_life() const;
     /// The mean length of the lives that finished; 0 if none did.
     double mean_seconds() const;
     /// The node hours of all lives divided by the number of lives that finished: those of the others are paid as well.
