@@ -146,6 +146,36 @@ std::vector<std::vector<HalfEdge>> batches(msa::Tree const& tree, std::span<Half
     return result;
 }
 
+/// What the scale of a tree is multiplied by in trials.
+constexpr std::array scale_factors = {1 / 2.0, 1 / 3.0, 1 / 5.0, 1 / 8.0, 2.0, 3.0, 5.0};
+
+/// The same as rescale_branches for the scalers of partitions, each by a factor of its own.
+bool rescale_partitions(DistributedLikelihood& likelihood, double epsilon) {
+    auto const num_partitions = likelihood.num_partitions();
+    if (likelihood.linkage() != BranchLinkage::scaled || num_partitions == 1) return false;
+    std::vector<ModelTrial> trials;
+    for (std::size_t q = 0; q < num_partitions; ++q) {
+        if (likelihood.spec(q).scaler_from == Origin::fixed) continue;
+        for (double const factor : scale_factors) {
+            auto& scaler = trials.emplace_back(ModelTrial{q, likelihood.model(q)}).model.scaler;
+            scaler = std::clamp(scaler * factor, least_scaler, most_scaler);
+        }
+    }
+    if (trials.empty()) return false;
+    auto best = likelihood.partition_loglh();
+    for (auto& value : best) value += epsilon;
+    auto const values = likelihood.trial_loglh(trials);
+    bool has_changed = false;
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+        auto const q = trials[i].partition;
+        if (!(values[i] >= best[q])) continue;
+        best[q] = values[i];
+        likelihood.set_model(q, std::move(trials[i].model));
+        has_changed = true;
+    }
+    return has_changed;
+}
+
 }  // namespace
 
 std::vector<double> lengths_of(msa::Tree const& tree, std::span<HalfEdge const> edges) {
@@ -221,7 +251,6 @@ double smooth_branches(DistributedLikelihood& likelihood, double epsilon, Pace p
 }
 
 bool rescale_branches(DistributedLikelihood& likelihood, double epsilon) {
-    constexpr std::array factors = {1 / 2.0, 1 / 3.0, 1 / 5.0, 1 / 8.0, 2.0, 3.0, 5.0};
     auto const edges = likelihood.tree().edges();
     auto const sets = likelihood.tree().num_length_sets();
     auto const lengths = lengths_of(likelihood.tree(), edges);
@@ -235,7 +264,7 @@ bool rescale_branches(DistributedLikelihood& likelihood, double epsilon) {
             scaled[i] = std::clamp(scaled[i] * factor_of(i % sets), min_branch_length, max_branch_length);
         return scaled;
     };
-    for (double const factor : factors) {
+    for (double const factor : scale_factors) {
         set_lengths(likelihood, edges, times([&](std::size_t) { return factor; }));
         auto const now = values();
         for (std::size_t set = 0; set < sets; ++set) {
@@ -246,7 +275,7 @@ bool rescale_branches(DistributedLikelihood& likelihood, double epsilon) {
     }
     bool const is_better = std::ranges::any_of(scale, [](double factor) { return factor != 1; });
     set_lengths(likelihood, edges, is_better ? times([&](std::size_t set) { return scale[set]; }) : lengths);
-    return is_better;
+    return rescale_partitions(likelihood, epsilon) || is_better;
 }
 
 void optimise_models(DistributedLikelihood& likelihood, double epsilon, Lengths lengths) {

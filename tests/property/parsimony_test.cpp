@@ -15,6 +15,8 @@
 
 #include "regraft/core/random.hpp"
 #include "regraft/msa/characters.hpp"
+#include "regraft/msa/newick.hpp"
+#include "regraft/msa/parsimony_lengths.hpp"
 
 namespace regraft::msa {
 namespace {
@@ -89,6 +91,42 @@ TEST(ParsimonyProperty, ScoreIsThatOfSankoff) {
         auto const table = character_table(alignment);
         auto const tree = random_tree(n, seed);
         EXPECT_EQ(parsimony_score(tree, ParsimonySites(alignment, table)), expected_score(tree, alignment, table));
+    }
+}
+
+TEST(ParsimonyProperty, LengthsAddUpToTheScore) {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        auto const n = static_cast<std::uint32_t>(3 + random.below(20));
+        auto const num_sites = 1 + random.below(400);
+        auto const alignment = random_alignment(n, num_sites, alphabets.at(seed % 5), random);
+        ParsimonySites const sites(alignment, character_table(alignment));
+        auto const before = random_tree(n, seed);
+        auto const tree = with_parsimony_lengths(before, sites, num_sites);
+        double sum = 0;
+        for (auto h : tree.edges()) {
+            sum += tree.length(h) * static_cast<double>(num_sites);
+            EXPECT_GE(tree.length(h) * static_cast<double>(num_sites), 0.1 - 1e-9);
+        }
+        auto const score = static_cast<double>(parsimony_score(before, sites));
+        EXPECT_GE(sum, score - 1e-6);
+        EXPECT_LE(sum, score + 0.1 * before.num_edges() + 1e-6);
+        for (HalfEdge h = 0; h < tree.num_half_edges(); ++h) EXPECT_EQ(tree.back(h), before.back(h));
+    }
+}
+
+TEST(ParsimonyLengths, AreOfTheEdgesThatSeparateStates) {
+    // Ten sites divide a, b from c, d; two of a differ from all others.
+    Alignment alignment;
+    alignment.names = {"a", "b", "c", "d"};
+    for (auto const* row : {"AAAAAAAAAAGG", "AAAAAAAAAACC", "CCCCCCCCCCCC", "CCCCCCCCCCCC"})
+        alignment.cells.insert(alignment.cells.end(), row, row + 12);
+    auto const tree = parse_newick("((a,b),c,d);", "f", alignment.names);
+    auto const found = with_parsimony_lengths(tree, ParsimonySites(alignment, character_table(alignment)), 12);
+    for (auto h : found.edges()) {
+        bool const is_outer = found.is_tip(h) || found.is_tip(found.back(h));
+        EXPECT_NEAR(found.length(h) * 12, is_outer ? 0.5 : 10, 1e-12);  // which tip has single states is not known
     }
 }
 

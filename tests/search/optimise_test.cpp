@@ -60,7 +60,10 @@ TEST(OptimiseBranch, LeavesALengthOutsideTheBoundsForOneInside) {
 TEST(RescaleBranches, LeavesAWrongScaleAndStaysAtTheRightOne) {
     for (auto linkage : linkages) {
         Fixture f(1, linkage);
-        for (int pass = 0; pass < 8; ++pass) smooth_branches(f.likelihood, 0.01);
+        for (int pass = 0; pass < 8; ++pass) {
+            smooth_branches(f.likelihood, 0.01);
+            optimise_models(f.likelihood, 0.01);  // also scalers
+        }
         auto const edges = f.likelihood.tree().edges();
         auto const right = lengths_of(f.likelihood.tree(), edges);
         EXPECT_FALSE(rescale_branches(f.likelihood, 1));
@@ -72,6 +75,26 @@ TEST(RescaleBranches, LeavesAWrongScaleAndStaysAtTheRightOne) {
         EXPECT_TRUE(rescale_branches(f.likelihood, 1));
         EXPECT_GE(f.likelihood.loglh(), before + 1);
     }
+}
+
+TEST(RescaleBranches, GivesEachScalerAFactorOfItsOwn) {
+    Fixture f(1, BranchLinkage::scaled);
+    for (int pass = 0; pass < 8; ++pass) {
+        smooth_branches(f.likelihood, 0.01);
+        optimise_models(f.likelihood, 0.01);
+    }
+    auto const edges = f.likelihood.tree().edges();
+    auto const lengths = lengths_of(f.likelihood.tree(), edges);
+    auto const right = f.likelihood.models();
+    auto wrong = right[1];
+    wrong.scaler *= 8;
+    f.likelihood.set_model(1, wrong);
+    auto const before = f.likelihood.partition_loglh();
+    EXPECT_TRUE(rescale_branches(f.likelihood, 1));
+    auto const after = f.likelihood.partition_loglh();
+    EXPECT_GE(after[1], before[1] + 1);
+    EXPECT_LT(f.likelihood.model(1).scaler, wrong.scaler / 2);
+    for (std::size_t q : {0, 2}) EXPECT_GE(after[q], before[q]);
 }
 
 TEST(BestLengths, AreThoseOfEachEdgeAlone) {

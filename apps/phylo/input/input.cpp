@@ -16,6 +16,7 @@
 #include "regraft/core/errors.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/msa/parsimony.hpp"
+#include "regraft/msa/parsimony_lengths.hpp"
 #include "regraft/msa/partition.hpp"
 #include "regraft/msa/splits.hpp"
 #include "regraft/search/optimise.hpp"
@@ -233,6 +234,16 @@ std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees,
     return starts;
 }
 
+namespace {
+
+msa::Tree parsimony_tree(msa::Patterns const& patterns, std::uint64_t seed) {
+    msa::ParsimonySites const sites(patterns);
+    auto const num_sites = std::accumulate(patterns.weight.begin(), patterns.weight.end(), std::uint64_t{0});
+    return msa::with_parsimony_lengths(msa::stepwise_addition(sites, seed), sites, num_sites);
+}
+
+}  // namespace
+
 msa::Tree start_tree(Start start, std::uint64_t seed, Dataset const& dataset, msa::Patterns const* patterns,
                      std::span<msa::Tree const> user_trees, Constraint const* constraint) {
     if (constraint != nullptr && start.kind != Start::Kind::user) return constraint->random_tree(seed);
@@ -241,7 +252,7 @@ msa::Tree start_tree(Start start, std::uint64_t seed, Dataset const& dataset, ms
             return user_trees[start.number];
         case Start::Kind::parsimony:
             REGRAFT_EXPECTS(patterns != nullptr);
-            return msa::stepwise_addition(*patterns, seed);
+            return parsimony_tree(*patterns, seed);
         case Start::Kind::random:
             return msa::random_tree(checked_cast<std::uint32_t>(dataset.taxa.size()), seed);
     }

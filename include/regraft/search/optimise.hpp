@@ -71,7 +71,8 @@ double smooth_branches(DistributedLikelihood& likelihood, double epsilon, Pace p
 /// Multiplies all lengths of a set by the best of some factors between an eighth and five, if one gains epsilon in
 /// log-likelihood; otherwise all lengths stay as they are. With discrete site rates the likelihood may have two maxima
 /// in the scale of the whole tree, about the ratio of neighbouring rates apart, and no single branch leads from one to
-/// the other. Seven evaluations and the present one. Returns whether lengths have changed.
+/// the other. If partitions have scalers, each scaler then tries the same factors by itself. Eight evaluations, and two
+/// for scalers. Returns whether lengths or scalers have changed.
 bool rescale_branches(DistributedLikelihood& likelihood, double epsilon);
 
 /// Whether branch lengths are optimised in turn with the models.

@@ -21,8 +21,6 @@ constexpr double log_of_a_million = 2 * log_of_1000;
 /// slope at the start. In a larger box it could end, and stay, where the function hardly changes.
 constexpr double reach = 2;
 constexpr double least_invariant = 1e-6;
-constexpr double least_scaler = 0.01;
-constexpr double most_scaler = 100;
 
 double log_odds(double p) {
     return likelihood::log(p / (1 - p));

@@ -10,6 +10,9 @@
 
 namespace regraft::search {
 
+inline constexpr double least_scaler = 0.01;  // bounds of optimised scalers
+inline constexpr double most_scaler = 100;
+
 /// Which free parameters are variables: the model's; the scaler as well; only free rates over sites and their weights.
 enum class Variables : std::uint8_t { model, model_and_scaler, categories };
 
