@@ -31,6 +31,14 @@ std::string error_of(std::string const& text, std::vector<std::string> const& na
     return "no error";
 }
 
+TEST(Newick, TakesBlanksAndUnderscoresForTheSameIfNoNameIsThatOne) {
+    std::vector<std::string> const names{"sp one", "sp_two", "sp three", "sp_three", "x"};
+    auto const tree = parse_newick("((sp_one,'sp two'),sp_three,('sp three',x));", "f", names);
+    EXPECT_EQ(tree, parse_newick("(('sp one',sp_two),sp_three,('sp three',x));", "f", names));
+    EXPECT_THROW(parse_newick("((sp_one,'sp one'),sp_two,(sp_three,x));", "f", names), InputError);
+    EXPECT_THROW(parse_newick("((sp_four,sp_two),sp_three,('sp three',x));", "f", names), InputError);
+}
+
 TEST(Newick, WritesCanonicalText) {
     auto const expected = "(A:1,B:2,(C:3,D:4):5);";
     EXPECT_EQ(canonical_text("(A:1,B:2,(C:3,D:4):5);"), expected);

@@ -45,8 +45,8 @@ struct NewickOptions {
 ///
 /// A rooted tree is unrooted: the two edges at its root become one with the sum of their lengths. Edges without a
 /// length get Tree::default_length. Labels of inner nodes, comments in [] and a length at the root are ignored. Labels
-/// may be 'quoted'; underscores stay underscores. Throws InputError, with `file` in messages, also for fewer than three
-/// taxa. Precondition: taxon_names are distinct. O(text), no recursion.
+/// may be 'quoted'. If no taxon has a label, blanks and underscores are the same in it. Throws InputError, with `file`
+/// in messages, also for fewer than three taxa. Precondition: taxon_names are distinct. O(text), no recursion.
 Tree parse_newick(std::string_view text, std::string const& file, std::span<std::string const> taxon_names,
                   NewickOptions const& options = {});
 

@@ -94,6 +94,8 @@ public:
     std::uint64_t num_missing() const { return num_missing_; }
 
 private:
+    using TipOf = std::unordered_map<std::string_view, std::uint32_t>;
+
     [[noreturn]] void fail(std::size_t at, std::string const& message) const;
     [[noreturn]] void fail_expected(std::string const& expected) const;
     void skip_space();
@@ -115,6 +117,7 @@ private:
 
     std::string take_label();
     std::string take_quoted_label();
+    TipOf::const_iterator tip_called(std::string const& label) const;
     std::uint32_t take_tip();
     std::optional<double> take_length();
 
@@ -130,7 +133,7 @@ private:
     std::span<std::string const> names_;
     Degrees degrees_;
     std::string const& origin_;
-    std::unordered_map<std::string_view, std::uint32_t> tip_of_;
+    TipOf tip_of_;
     std::vector<std::size_t> seen_at_;  // per tip: position of its label
     std::size_t at_ = 0;
     std::size_t tree_begin_ = 0;
@@ -189,11 +192,24 @@ std::string NewickParser::take_label() {
     return std::string(text_.substr(begin, at_ - begin));
 }
 
+/// The tip of this name or, if there is none, of the name with blanks for underscores, or underscores for blanks: they
+/// are the same in Newick, but not in other formats.
+NewickParser::TipOf::const_iterator NewickParser::tip_called(std::string const& label) const {
+    auto found = tip_of_.find(label);
+    for (auto const& [from, to] : {std::pair{'_', ' '}, {' ', '_'}}) {
+        if (found != tip_of_.end()) break;
+        auto other = label;
+        std::ranges::replace(other, from, to);
+        found = tip_of_.find(other);
+    }
+    return found;
+}
+
 std::uint32_t NewickParser::take_tip() {
     auto const begin = at_;
     auto const label = take_label();
     if (label.empty()) fail_expected("a taxon or '('");
-    auto const found = tip_of_.find(label);
+    auto const found = tip_called(label);
     if (found == tip_of_.end()) fail(begin, "taxon " + in_quotes(label) + " is not in " + origin_);
     auto& seen_at = seen_at_[found->second];
     if (seen_at != nowhere) fail(begin, "taxon " + in_quotes(label) + " is in the tree twice");
