@@ -134,11 +134,11 @@ constexpr char const* what_merge_does =
     "PREFIX.bestTree, .svg, .bestModel. Exit codes as for search.";
 
 constexpr char const* after =
-    "Output: PREFIX.bestTree (Newick), PREFIX.svg (the tree, drawn), PREFIX.bestModel (for --model), PREFIX.json\n"
-    "(results, models, a record per failure), PREFIX.log. With several starts also PREFIX.mlTrees; with a bootstrap\n"
-    "PREFIX.bootstraps, PREFIX.support, PREFIX.supportTBE and PREFIX.consensus; with --ufboot PREFIX.ufboot and\n"
-    "PREFIX.supportUltrafast; with --alrt PREFIX.supportAlrt; with --brlen unlinked PREFIX.bestPartitionTrees. More: man\n"
-    "regraft-phylo.\n"
+    "Output: PREFIX.bestTree (Newick, with all supports), PREFIX.svg (the tree, drawn), PREFIX.bestModel (for --model),\n"
+    "PREFIX.json (results, models, a record per failure), PREFIX.log. With several starts also PREFIX.mlTrees; with a\n"
+    "bootstrap PREFIX.bootstraps, PREFIX.support, PREFIX.supportTBE and PREFIX.consensus; with --ufboot PREFIX.ufboot\n"
+    "and PREFIX.supportUltrafast; with --alrt PREFIX.supportAlrt; with --brlen unlinked PREFIX.bestPartitionTrees. More:\n"
+    "man regraft-phylo.\n"
     "Exit codes: 0 done, 1 output cannot be written, or internal or MPI error, 2 bad input or usage, 75 stopped in time:\n"
     "the same command goes on.";
 
