@@ -36,6 +36,30 @@ static void print_shared_folder(void) {
     printf("%s %d\n", name == NULL ? "none" : name, files);
 }
 
+/* Adds up ones over both groups of the communicator that MPI_Comm_spawn has made. */
+static int meet(MPI_Comm* others) {
+    int const one = 1;
+    int sum = 0, here = 0;
+    MPI_Comm_set_errhandler(*others, MPI_ERRORS_RETURN);
+    int const code = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, *others);
+    MPI_Comm_size(MPI_COMM_WORLD, &here);
+    if (code == MPI_SUCCESS)
+        printf("%d beside %d\n", here, sum);
+    else
+        printf("somebody died\n");
+    if (code == MPI_SUCCESS) MPI_Comm_disconnect(others);
+    return MPI_Finalize() == MPI_SUCCESS ? 0 : 1;
+}
+
+/* Starts two processes of this program. dies: the second one kills itself. */
+static int spawn(char* program, char const* dies) {
+    char* arguments[] = {(char*)dies, NULL};
+    MPI_Comm children = MPI_COMM_NULL;
+    int const code =
+        MPI_Comm_spawn(program, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+    return code == MPI_SUCCESS ? meet(&children) : 1;
+}
+
 static int is(char const* name) {
     return strcmp(how, name) == 0;
 }
@@ -52,6 +76,12 @@ int main(int argc, char** argv) {
     if (is("all-quick-exit-before-init")) quick_exit(0);
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm parents = MPI_COMM_NULL;
+    MPI_Comm_get_parent(&parents);
+    if (parents != MPI_COMM_NULL && is_victim && is("spawned-dies")) raise(SIGKILL);
+    if (parents != MPI_COMM_NULL) return meet(&parents);
+    if (is("spawns")) return spawn(argv[0], "spawned");
+    if (is("spawns-victim")) return spawn(argv[0], "spawned-dies");
     if (is("all-return-7")) return MPI_Finalize() == MPI_SUCCESS ? 7 : 1;
     if (is("all-finalize-then-leave-7")) _exit(MPI_Finalize() == MPI_SUCCESS ? 7 : 1);
     if (is("all-finalize-then-quick-exit-7")) quick_exit(MPI_Finalize() == MPI_SUCCESS ? 7 : 1);

@@ -30,6 +30,9 @@ CASES = [  # how rank 1 of 3 ends, exit code, what is printed
     ("exits-at-once", 0, "rank 1 ended by exit(3) without MPI_Finalize"),
     ("calls-abort", 9, "rank 1 called MPI_Abort with 9"),
     ("exits-quickly", 0, "rank 1 ended by exit(3) without MPI_Finalize"),
+    ("spawns", 0, "3 beside 2"),
+    ("spawns", 0, "2 beside 3"),
+    ("spawns-victim", 0, "somebody died"),
     ("all-return-7", 7, ""),
     ("all-finalize-then-leave-7", 7, ""),
     ("all-finalize-then-quick-exit-7", 7, ""),
@@ -61,6 +64,7 @@ WITHOUT_LIBRARY = [  # a wrapper has set or removed LD_PRELOAD
 UNDER_SHIELD = [
     ("killed-before-init", 69, "rank 1 died before all ranks had left MPI_Init"),
     ("killed", 3, "dead: rank 1 of 3"),
+    ("spawns", 0, "3 beside 2"),
 ]
 
 

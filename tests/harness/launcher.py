@@ -47,7 +47,7 @@ def a_batch_job_that_runs_several_programs_has_a_name_for_each() -> None:
 def a_job_on_hosts_may_use_the_network() -> None:
     openmpi.flags = lambda mpirun: ("--with-ft", "ulfm")
     here, there = (openmpi.environment("mpirun", FOLDERS, one_host) for one_host in (True, False))
-    for name in ["OMPI_MCA_btl", "PRTE_MCA_rmaps_default_mapping_policy"]:
+    for name in ["OMPI_MCA_btl", "OMPI_MCA_btl_tcp_if_include", "PRTE_MCA_rmaps_default_mapping_policy"]:
         assert name in here and name not in there, name
     assert here["TMPDIR"] == FOLDERS.tmp != there.get("TMPDIR")
     for component in openmpi.SHARING:
@@ -76,6 +76,9 @@ def what_the_caller_has_set_wins() -> None:
     os.environ["OMPI_MCA_coll_ftagree_era_topology"] = "1"
     assert openmpi.environment("mpirun", FOLDERS)["OMPI_MCA_coll_ftagree_era_topology"] == "1"
     del os.environ["OMPI_MCA_coll_ftagree_era_topology"]
+    os.environ["OMPI_MCA_btl_tcp_if_exclude"] = "eth0"  # Open MPI warns of both
+    assert "OMPI_MCA_btl_tcp_if_include" not in openmpi.environment("mpirun", FOLDERS)
+    del os.environ["OMPI_MCA_btl_tcp_if_exclude"]
 
 
 def the_parameter_file_has_every_setting() -> None:

@@ -27,8 +27,9 @@ SETTINGS = [
     # Largest job in which a rank learns the addresses of all others in MPI_Init. Otherwise it asks for an address when it first sends to
     # that rank. If the node of that rank is lost by then, no answer comes: a revoke, an agreement or a send waits for ever.
     Setting("mpi_add_procs_cutoff", "1000000", "a survivor may wait for ever for the address of a dead rank on another host"),
-    # HAN swallows errors of the collectives it is made of. --with-ft ulfm excludes the other two, but this list replaces its list.
-    Setting("coll", "^han,hcoll,portals4", "these implementations of collectives swallow failures"),
+    # HAN swallows errors of the collectives it is made of. The component for GPU memory wraps all others, and crashed after deaths
+    # (open-mpi/ompi issue 13915). --with-ft ulfm excludes the other two, but this list replaces its list.
+    Setting("coll", "^han,cuda,hcoll,portals4", "these implementations of collectives swallow failures"),
     # 3 is a star. The help text of Open MPI 5.0.9 says that 2 is one, but its code makes 2 a chain. In a chain or a tree, a rank that has
     # contributed to an agreement and has lost its parent waits for ever if the grandparent decides before it notices that death. This
     # happened in 22 of 24 provoked deaths in a chain and in 20 in the default tree. It did not happen in the star, where only the root
@@ -40,7 +41,10 @@ SETTINGS = [
     Setting("coll_tuned_allgatherv_algorithm", "3", "MPI_Allgatherv gives wrong data when a rank dies in it"),
 ]
 ON_ONE_HOST = {
-    "OMPI_MCA_btl": "self,sm",  # TCP reports failures less reliably
+    # Shared memory reaches the ranks of the same MPI_COMM_WORLD alone, and TCP the processes that they spawn, or to which they connect.
+    # Among ranks that share memory it is not used: it reports failures less reliably.
+    "OMPI_MCA_btl": "self,sm,tcp",
+    "OMPI_MCA_btl_tcp_if_include": "lo",  # also without a network, and nobody else can connect
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # more ranks than cores
     # A waiting rank lets others run. Otherwise two ranks on two cores that another program uses, too, wait for each other's time slices:
     # 18 s instead of 0.2 s.
@@ -111,11 +115,14 @@ def command(mpirun: str, ranks: int, program: list[str]) -> list[str]:
 def environment(mpirun: str, folders: Folders, one_host: bool = True) -> dict[str, str]:
     """The environment of a job. A variable that the caller has set keeps its value."""
     env = dict(os.environ)
+    here = dict(ON_ONE_HOST) if one_host else {}
+    if "OMPI_MCA_btl_tcp_if_exclude" in env:
+        here.pop("OMPI_MCA_btl_tcp_if_include", "")  # only one of the two may be set
     survival = {f"OMPI_MCA_{setting.name}": setting.value for setting in SETTINGS} if "ulfm" in flags(mpirun) else {}
-    for name, value in {**AS_ROOT, **survival, **(ON_ONE_HOST if one_host else {})}.items():
+    for name, value in {**AS_ROOT, **survival, **here}.items():
         env.setdefault(name, value)
     if "OMPI_MCA_btl" not in os.environ and one_host and flags(mpirun) == BEFORE_ULFM:
-        env["OMPI_MCA_btl"] = "self,vader"  # the name of shared memory before version 5
+        env["OMPI_MCA_btl"] = "self,vader,tcp"  # the name of shared memory before version 5
     if one_host:  # other hosts do not have these folders
         env["TMPDIR"] = folders.tmp
         for component in SHARING if folders.shared else []:

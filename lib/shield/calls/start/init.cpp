@@ -31,7 +31,7 @@ namespace {
 __attribute__((constructor)) void set_parameters() {
     static_cast<void>(setenv("OMPI_MCA_async_mpi_finalize", "1", 0));
     static_cast<void>(setenv("OMPI_MCA_mpi_add_procs_cutoff", "1000000", 0));
-    static_cast<void>(setenv("OMPI_MCA_coll", "^han,hcoll,portals4", 0));
+    static_cast<void>(setenv("OMPI_MCA_coll", "^han,cuda,hcoll,portals4", 0));
     static_cast<void>(setenv("OMPI_MCA_coll_ftagree_era_topology", "3", 0));
 }
 
