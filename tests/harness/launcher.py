@@ -18,17 +18,23 @@ FOLDERS = Folders("/tmp/job", "/dev/shm/job")
 
 
 def hosts_are_named_by_options_of_mpirun_alone() -> None:
-    for words in ("-n 4 --hostfile h --map-by node -- prog", "--host a,b -n 4 prog", "-H a:2 prog", "--host=a prog", "-machinefile h prog"):
+    for words in ("-n 4 --hostfile h --map-by node -- prog", "--host a,b -n 4 prog", "-H a:2 prog", "--host=a prog", "-machinefile h prog", "--mca a b --host a -n 4 prog",
+                  "--prtemca a -1 --mca b c -H a:2 prog", "--oversubscribe --host a prog", "--tag-output -n 4 --host a prog"):
         assert openmpi.names_hosts(words.split()), words
-    for words in ("-n 4 prog", "-n 4 prog --host a", "--map-by node -n 4 -- prog -H a", "-n 4 -- --host", ""):
+    for words in ("-n 4 prog", "-n 4 prog --host a", "--map-by node -n 4 -- prog -H a", "-n 4 -- --host", "", "--mca a b -n 4 prog --host a",
+                  "--oversubscribe prog --host a", "--bind-to=none prog --host a", "--mca a b prog --host a", "--mca host a -n 4 prog"):
         assert not openmpi.names_hosts(words.split()), words
 
 
 def a_number_of_ranks_is_a_number() -> None:
-    for words in ("-n abc prog", "-n 0 prog", "-np=-1 prog", "--host a:2 -n 2x prog", "-n 2 prog : -n x prog", "-n"):
+    for words in ("-n abc prog", "-n 0 prog", "-np=-1 prog", "--host a:2 -n 2x prog", "-n 2 prog : -n x prog", "-n",
+                  "--mca a b -n x prog", "--oversubscribe -n 0 prog"):
         assert "expected a number of ranks" in openmpi.complaint(words.split()), words
-    for words in ("-n 2 prog -n abc", "--oversubscribe prog -n abc", "prog", "-n 2 prog : --host b -n 1 prog", "--map-by node -n 4 -- prog", ""):
+    for words in ("-n 2 prog -n abc", "--oversubscribe prog -n abc", "prog", "-n 2 prog : --host b -n 1 prog", "--map-by node -n 4 -- prog", "",
+                  "--mca a b prog -n x", "--mca n x -n 4 prog"):
         assert not openmpi.complaint(words.split()), words
+    for words, number in [("--mca a b -n 4 prog", 4), ("-n 3 --mca a b prog -n 7", 3), ("--mca a b prog -n 7", 1)]:
+        assert openmpi.number_of_ranks(words.split()) == number, words
 
 
 def a_batch_job_that_runs_several_programs_has_a_name_for_each() -> None:
@@ -237,7 +243,7 @@ def without_ulfm_the_exit_code_decides_whether_a_job_is_lost() -> None:
 def dead_hosts_leave_the_command_line() -> None:
     named = [hosts.Host("a", 2), hosts.Host("b", 2), hosts.Host("c", 1)]
     for words, rest in [("--host a:2,b:2,c:1 -n 4 prog --host x", "prog --host x"), ("-n 4 --map-by node -H a:2,b:2 -H c:1 -- prog", "--map-by node -- prog"),
-                        ("-np 4 --host=a:2,b:2,c:1 prog", "prog")]:
+                        ("--mca x y -n 4 --mca z -1 -H a:2,b:2,c:1 prog", "--mca x y --mca z -1 prog"), ("-np 4 --host=a:2,b:2,c:1 prog", "prog")]:
         assert hosts.hosts_of(words.split()) == named, words
         assert hosts.words_for(named[1:], words.split()) == ["--host", "b:2,c:1", "-n", "3", *rest.split()], words
     assert hosts.words_for([hosts.Host("b")], "-n 4 -H a,b prog".split()) == "--host b -n 4 prog".split()  # mpirun knows how many it takes

@@ -168,29 +168,48 @@ def initialisers() -> str:
 
 NUMBER_OPTIONS = ("n", "np", "c")
 WITH_VALUE = HOST_OPTIONS | {"map-by", "rank-by", "bind-to", "output", "x", "wdir", "path"}  # other options have a value, too, or have none
+WITH_TWO_VALUES = {"mca", "gmca", "omca", "prtemca", "pmixmca"}
+WITHOUT_VALUE = {"oversubscribe", "nooversubscribe", "nolocal", "allow-run-as-root", "use-hwthread-cpus", "report-bindings", "display-map",
+                 "tag-output", "timestamp-output", "verbose", "v", "quiet", "q", "show-progress", "enable-recovery",
+                 "leave-session-attached", "debug-daemons"}
 
 
-def end_of_options(words: list[str]) -> int:
-    """The number of words before '--' or the program, the first word that neither is an option nor follows one."""
-    for i, word in enumerate(words):
-        if word == "--" or not (word.startswith("-") or (i > 0 and words[i - 1].startswith("-"))):
-            return i
-    return len(words)
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """An option of mpirun in a command line."""
+
+    name: str
+    value: str  # the word that follows it, whatever that is
+    begin: int  # its words
+    end: int
+
+
+def parsed(words: list[str]) -> list[Option]:
+    """mpirun's options. They end at '--' or at the program, the first word that neither is an option nor follows one that
+    may have a value."""
+    found: list[Option] = []
+    end = 0
+    while end < len(words) and words[end].startswith("-") and words[end] != "--":
+        begin, end = end, end + 1
+        name, sign, value = words[begin].lstrip("-").partition("=")
+        num_values = 0 if sign or name in WITHOUT_VALUE else 2 if name in WITH_TWO_VALUES else 1
+        for word in words[end:end + num_values]:
+            if word == "--" or (word.startswith("-") and num_values < 2):  # it has no value
+                break
+            end += 1
+        found.append(Option(name, value if sign else "".join(words[begin + 1:begin + 2]), begin, end))
+    return found
 
 
 def options_and_values(words: list[str]) -> list[tuple[str, str]]:
     """mpirun's options with the word that follows each."""
-    found = []
-    for i, word in enumerate(words[:end_of_options(words)]):
-        if word.startswith("-"):
-            name, _, value = word.lstrip("-").partition("=")
-            found.append((name, value or "".join(words[i + 1:i + 2])))
-    return found
+    return [(option.name, option.value) for option in parsed(words)]
 
 
 def program_and_arguments(words: list[str]) -> list[str]:
     """What mpirun starts; empty if it is told nothing."""
-    rest = words[end_of_options(words):]
+    found = parsed(words)
+    rest = words[found[-1].end if found else 0:]
     return rest[1:] if rest[:1] == ["--"] else rest
 
 
@@ -214,7 +233,7 @@ def complaint(words: list[str]) -> str:
                 if not (value.isascii() and value.isdigit() and int(value) > 0):
                     return f"-{name}: expected a number of ranks, at least 1, not '{value}'"
                 break
-            if name not in WITH_VALUE and not value.startswith("-"):
+            if name not in WITH_VALUE | WITH_TWO_VALUES | WITHOUT_VALUE and not value.startswith("-"):
                 break  # this word may be the program already
         begin = end + 1
     return ""
@@ -227,16 +246,11 @@ def names_hosts(words: list[str]) -> bool:
 
 def without_options(words: list[str], names: set[str]) -> list[str]:
     """The words without these options of mpirun and their values."""
-    rest, i, num_options = [], 0, len(options_and_values(words))
-    while num_options > 0:
-        if words[i].startswith("-"):
-            num_options -= 1
-            if words[i].lstrip("-").partition("=")[0] in names:
-                i += 1 if "=" in words[i] else 2
-                continue
-        rest.append(words[i])
-        i += 1
-    return rest + words[i:]
+    rest, end = [], 0
+    for option in parsed(words):
+        rest += [] if option.name in names else words[option.begin:option.end]
+        end = option.end
+    return rest + words[end:]
 
 
 def with_at_most(ranks: int, words: list[str]) -> list[str]:
