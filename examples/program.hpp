@@ -22,6 +22,7 @@
 #include "regraft/ft/collectives.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "regraft/ft/resilient.hpp"
+#include "regraft/store/disk.hpp"
 #include "regraft/store/keep.hpp"
 
 namespace example {
@@ -112,7 +113,7 @@ inline void print_points(ft::Communicator const& comm) {
 }
 
 /// The deaths that the options plan. Throws InputError.
-inline ft::FailurePlan failure_plan(ft::Communicator const& comm, Options const& options) {
+inline ft::FailurePlan failure_plan(ft::Communicator const& comm, Options const& options) try {
     auto plan = ft::parse_failure_plan(options.fail);
     for (auto const& death : plan) {
         if (value(death.victim) >= comm.num_founders())
@@ -120,6 +121,15 @@ inline ft::FailurePlan failure_plan(ft::Communicator const& comm, Options const&
                              std::to_string(comm.num_founders()));
     }
     return plan;
+} catch (InputError const& error) {
+    throw InputError(std::string("--fail: ") + error.what());
+}
+
+/// What is wrong with files, and what to do about it.
+inline std::string complaint(Options const& options, store::DiskError const& error) {
+    if (options.keep.empty()) return error.what();
+    return "--keep " + options.keep + ": " + error.what() + "; expected a folder with room for it: remove what ended " +
+           "jobs have left there (" + options.keep + "/regraft-JOB), or name another folder";
 }
 
 /// The program's work on a communicator. Returns the exit code.
@@ -132,8 +142,11 @@ inline int run(ft::Communicator& comm, Options const& options, std::function<voi
         if (options.times && comm.leads()) std::printf("everything in %.1f ms\n", milliseconds_since(begin));
         if (options.points) print_points(comm);
         return 0;
+    } catch (store::DiskError const& error) {
+        if (comm.leads()) std::fprintf(stderr, "%s\n", complaint(options, error).c_str());
+        return 2;
     } catch (InputError const& error) {
-        if (comm.leads()) std::fprintf(stderr, "--fail: %s\n", error.what());
+        if (comm.leads()) std::fprintf(stderr, "%s\n", error.what());
         return 2;
     } catch (std::exception const& error) {  // from ft::resilient: the same on all survivors
         if (comm.leads()) std::fprintf(stderr, "%s\n", error.what());

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""An example program whose command line is wrong says so once, with exit code 2 on all ranks, and does nothing; --help works."""
+"""An example program whose command line is wrong says so once, with exit code 2 on all ranks, and does nothing; --help works. It names
+the option also if a folder turns out to have no room."""
 import sys
 
 import job
@@ -15,16 +16,19 @@ WRONG = {  # options: what must be printed
     "--fail agree:inside": "--fail: failure plan",
     "--fail agree:inside:3:0": "--fail: there is no rank 3, expected one below 3",
 }
+NO_ROOM = {"--keep /proc": "--keep /proc: /proc/regraft-errors/"}  # nobody can make a folder there
 
 
 def errors(program: job.Program, args) -> None:
-    for options, said in WRONG.items():
-        result = program.run(3, options.split())
+    helped = program.run(2, ["--help"])
+    helped.require(helped.codes == [0, 0] and helped.output.count("--seed") == 1, "--help")
+    for options, said in (WRONG | (NO_ROOM if "--keep" in helped.output else {})).items():
+        result = program.run(3, options.split(), {"REGRAFT_JOB": "errors"})
         result.require(result.codes == [2, 2, 2] and not result.cut_short, f"'{options}': expected exit code 2")
         result.require(result.output.count(said) == 1, f"'{options}': expected once: {said}")
         result.require("result" not in result.output, f"'{options}': expected no result")
-    helped = program.run(2, ["--help"])
-    helped.require(helped.codes == [0, 0] and helped.output.count("--seed") == 1, "--help")
+        if "--keep" in options:
+            result.require("name another folder" in result.output, "expected what to do")
 
 
 if __name__ == "__main__":
