@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "ft/alone.hpp"
 #include "ft/backend.hpp"
 #include "ft/renewal.hpp"
 #include "ft/settings.hpp"
@@ -52,6 +53,7 @@ Communicator::Communicator(MPI_Comm parent, CommunicatorOptions options) : unche
     MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     warn_about_settings(parent);
+    if (size == 1) forget_shared_file_if_alone();
     explain_early_ends();
     int same = MPI_UNEQUAL;
     MPI_Comm_compare(parent, MPI_COMM_WORLD, &same);

@@ -72,6 +72,7 @@ FORBIDDEN = {
 COLLECTIVE = re.compile(r"\bMPI_(I?(?:all|barrier|bcast|exscan|gather|neighbor|reduce|scan|scatter)\w*) *\(", re.I)
 MAY_ALL_THE_SAME = {
     "lib/core/contracts.cpp",  # says which contract was broken before it aborts
+    "lib/ft/alone.cpp",  # asks whether a launcher has started it
     "lib/ft/settings.cpp",  # warns of settings with which jobs hang
     "lib/store/kept/folder.cpp",  # asks by which name the launcher calls the job
     "lib/ft/unchecked.cpp",  # asks whether regraft-run hears of an early exit
