@@ -16,6 +16,9 @@ static char const* const parameters[] = {"OMPI_MCA_btl_sm_backing_directory", "O
                                          "OMPI_MCA_osc_rdma_backing_directory"};
 enum { PARAMETERS = sizeof parameters / sizeof *parameters };
 
+#define SHARED_MEMORY "/dev/shm"
+#define PREFIX "regraft-ranks-%lu-" /* and the name of the job; the number is that of the user */
+
 static char folder_name[PATH_MAX];
 static int folder = -1; /* each process that uses the folder has a shared lock on it, which ends with the process */
 
@@ -39,29 +42,50 @@ static int lock_folder(void) {
     return 0;
 }
 
+/* Removes this folder with its files if no process uses it. Its name may be gone already. */
+static void remove_unused(void) {
+    if (flock(folder, LOCK_EX | LOCK_NB) != 0 || !is_in_place()) {
+        close(folder);
+        return;
+    }
+    DIR* const files = fdopendir(folder);
+    for (struct dirent* entry = NULL; files != NULL && (entry = readdir(files)) != NULL;) {
+        if (entry->d_name[0] != '.') unlinkat(dirfd(files), entry->d_name, 0);
+    }
+    rmdir(folder_name);
+    if (files != NULL) closedir(files);
+}
+
+/* Removes the folders of jobs of this user whose last rank was killed. */
+static void remove_left_folders(void) {
+    char prefix[64];
+    DIR* const names = opendir(SHARED_MEMORY);
+    snprintf(prefix, sizeof prefix, PREFIX, (unsigned long)geteuid());
+    for (struct dirent* entry = NULL; names != NULL && (entry = readdir(names)) != NULL;) {
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0) continue;
+        snprintf(folder_name, sizeof folder_name, SHARED_MEMORY "/%s", entry->d_name);
+        folder = open(folder_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (folder >= 0) remove_unused();
+    }
+    if (names != NULL) closedir(names);
+    folder = -1;
+}
+
 void regraft_shared_folder_enter(void) {
     char const* const job = getenv("PMIX_NAMESPACE");
-    if (folder >= 0 || job == NULL || strchr(job, '/') != NULL || access("/dev/shm", W_OK) != 0) return;
+    if (folder >= 0 || job == NULL || strchr(job, '/') != NULL || access(SHARED_MEMORY, W_OK) != 0) return;
     for (int i = 0; i < PARAMETERS; ++i) {
         if (getenv(parameters[i]) != NULL) return;
     }
+    remove_left_folders();
     int const length =
-        snprintf(folder_name, sizeof folder_name, "/dev/shm/regraft-ranks-%lu-%s", (unsigned long)geteuid(), job);
+        snprintf(folder_name, sizeof folder_name, SHARED_MEMORY "/" PREFIX "%s", (unsigned long)geteuid(), job);
     if (length >= (int)sizeof folder_name || !lock_folder()) return;
     for (int i = 0; i < PARAMETERS; ++i) setenv(parameters[i], folder_name, 0);
 }
 
 void regraft_shared_folder_leave(void) {
     if (folder < 0) return;
-    if (flock(folder, LOCK_EX | LOCK_NB) == 0 && is_in_place()) {
-        DIR* const files = fdopendir(folder);
-        for (struct dirent* entry = NULL; files != NULL && (entry = readdir(files)) != NULL;) {
-            if (entry->d_name[0] != '.') unlinkat(dirfd(files), entry->d_name, 0);
-        }
-        rmdir(folder_name);
-        if (files != NULL) closedir(files);
-    } else {
-        close(folder);
-    }
+    remove_unused();
     folder = -1;
 }

@@ -7,8 +7,9 @@
 #ifndef REGRAFT_LAUNCH_SHARED_FOLDER_H
 #define REGRAFT_LAUNCH_SHARED_FOLDER_H
 
-/* Before MPI_Init: makes the folder, unless a rank on this host has, and tells Open MPI by its environment. Does
- * nothing if the environment names a folder already, or if there is no /dev/shm. */
+/* Before MPI_Init: makes the folder, unless a rank on this host has, and tells Open MPI by its environment. Removes
+ * what earlier jobs of the user have left, whose last rank was killed. Does nothing if the environment names a folder
+ * already, or if there is no /dev/shm. */
 void regraft_shared_folder_enter(void);
 /* At the end of this process: removes the folder if no other process uses it. What is left in it goes with it. */
 void regraft_shared_folder_leave(void);

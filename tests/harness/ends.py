@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Jobs whose ranks end in all kinds of ways: each ends, with the exit code that regraft-run promises and a line that names the rank."""
 import argparse
+import fcntl
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -198,6 +200,27 @@ def check_shared_files(command: list[str]) -> None:
         sys.exit(f"{job.stdout}\n{job.stderr}\nexpected one folder with files, which is gone now")
 
 
+def check_left_folders(command: list[str], expected: str) -> None:
+    """Ranks on named hosts remove folders of shared files whose last rank was killed, and no others."""
+    place = pathlib.Path("/dev/shm")
+    if not os.access(place, os.W_OK):
+        return
+    left, used = (place / f"regraft-ranks-{os.geteuid()}-ends-{os.getpid()}-{name}" for name in ("left", "used"))
+    for folder in (left, used):
+        folder.mkdir(0o700)
+    (left / "sm_segment").touch()
+    lock = os.open(used, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        check(command, 0, expected)
+        if left.exists() or not used.exists():
+            sys.exit(f"expected {left} to be gone, and {used} to be there")
+    finally:
+        os.close(lock)
+        for folder in (left, used):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def check_fortran(run: list[str], mpirun: str) -> None:
     if fortran.MISSING:
         print(f"not in Fortran: {fortran.MISSING}")
@@ -216,6 +239,7 @@ def main() -> None:
     args = parser.parse_args()
     of_mpirun = ["--mpirun", args.mpirun, "--node-library", args.node_library]
     run = [sys.executable, str(LAUNCHERS / "launch.py"), *of_mpirun, "--rank-library", args.rank_library]
+    on_hosts = [*run, "--host", "localhost:3", "--bind-to", "none"]
     shield = [sys.executable, str(LAUNCHERS / "shield.py"), *of_mpirun, "--library", args.shield_library]
     for how, code, says in CASES:
         check([*run, "-n", "3", args.exe, how], code, says)
@@ -231,6 +255,7 @@ def main() -> None:
         check([*shield, "-n", "3", args.exe, how], code, says)
         check([*shield, "-n", "3", "env", "-u", "LD_PRELOAD", args.exe, how], code, says)
     check_no_answer(run, args.exe)
+    check_left_folders([*on_hosts, "-n", "3", args.exe, "lives"], "all are here")
     check_stopped(run, args.exe)
     for tool in (run, shield):
         check_launcher_killed([*tool, "-n", "3", args.exe, "works-on"], signal.SIGKILL)
