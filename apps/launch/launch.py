@@ -38,6 +38,7 @@ itself is killed, the job ends, and its temporary files are removed.
 import glob
 import pathlib
 import re
+import signal
 import sys
 from typing import NoReturn
 
@@ -71,6 +72,12 @@ def checked_mpirun(named: str) -> str:
         return openmpi.find(named, pathlib.Path(__file__).resolve().parent.parent, CONFIGURED_MPIRUN)
     except LookupError as problem:
         fail(str(problem))
+
+
+def write(text: str) -> None:
+    """To standard output. A reader that has enough, such as head, ends this process."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    print(text, end="", flush=True)
 
 
 def fail(why: str) -> NoReturn:
@@ -121,13 +128,13 @@ def tell_of_kept(name: str, words: list[str]) -> None:
 
 def main(words: list[str]) -> int:
     if words[:1] in (["-h"], ["--help"], []):
-        print(__doc__.strip())
+        write(__doc__.strip() + "\n")
         return 0 if words else USAGE_ERROR
     given, words = parse(words)
     texts = {"--settings": openmpi.parameter_file, "--initialisers": openmpi.initialisers,
              "--version": lambda: f"regraft-run {CONFIGURED_VERSION}\n"}
     if words and words[0] in texts:
-        print(texts[words[0]](), end="")
+        write(texts[words[0]]())
         return 0
     options = Options(find_library(given.get("--rank-library", ""), CONFIGURED_RANK_LIBRARY),
                       find_library(given.get("--node-library", ""), CONFIGURED_NODE_LIBRARY),

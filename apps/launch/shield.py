@@ -205,6 +205,7 @@ def run(launcher: types.ModuleType, options: Options, folder: str) -> tuple[int,
 
 def main(words: list[str]) -> int:
     if words[:1] in (["-h"], ["--help"], []):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that has enough, such as head, ends this process
         print(usage())
         return 0 if words else 2
     options = Options(words)

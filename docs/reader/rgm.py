@@ -2,6 +2,7 @@
 """Reads an .rgm file: writes the text of its alignment, or says what is in each part of the file."""
 import argparse
 import pathlib
+import signal
 import sys
 
 from bits import FormatError
@@ -10,6 +11,7 @@ from rgm_file import NATIVE, RgmFile
 
 
 def main():
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that has enough, such as head, ends this process
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=pathlib.Path, help="an .rgm file")
     parser.add_argument("--explain", action="store_true", help="print the parts of the file: offset, size, and what each says")

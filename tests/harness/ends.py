@@ -221,6 +221,17 @@ def check_left_folders(command: list[str], expected: str) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def check_closed_errors(command: list[str]) -> None:
+    """A job goes on if nobody reads its standard error any more."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    job = subprocess.run(command, stdout=subprocess.PIPE, stderr=writer, text=True, timeout=TIMEOUT, check=False, stdin=subprocess.DEVNULL)
+    os.close(writer)
+    print(" ".join(command[2:]), "-> without a reader of standard error", job.returncode)
+    if job.returncode != 0 or "the end" not in job.stdout:
+        sys.exit(f"{job.stdout}\nexit code {job.returncode}, expected 0 and the end")
+
+
 def check_fortran(run: list[str], mpirun: str) -> None:
     if fortran.MISSING:
         print(f"not in Fortran: {fortran.MISSING}")
@@ -256,6 +267,7 @@ def main() -> None:
         check([*shield, "-n", "3", "env", "-u", "LD_PRELOAD", args.exe, how], code, says)
     check_no_answer(run, args.exe)
     check_left_folders([*on_hosts, "-n", "3", args.exe, "lives"], "all are here")
+    check_closed_errors([*run, "-n", "1", "sh", "-c", "head -c 1000000 /dev/zero >&2; echo the end"])
     check_stopped(run, args.exe)
     for tool in (run, shield):
         check_launcher_killed([*tool, "-n", "3", args.exe, "works-on"], signal.SIGKILL)

@@ -32,7 +32,9 @@ says whether it has changed. `salloc --nodes=4 --ntasks-per-node=48 regraft-benc
 
 Exit code: 0, or 1 if a benchmark failed or gave a wrong answer. 2 if the command line is wrong.
 """
+import os
 import pathlib
+import signal
 import sys
 from typing import NoReturn
 
@@ -96,5 +98,16 @@ def main(words: list[str]) -> int:
     return bench.run_all(["--results", given.get("--out", "regraft-bench"), "--mpirun", mpirun, *options, *short, *names])
 
 
+def until_closed(words: list[str]) -> int:
+    """The same, until the reader of standard output has enough, such as head."""
+    try:
+        code = main(words)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the rest goes nowhere
+        return 128 + signal.SIGPIPE
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(until_closed(sys.argv[1:]))

@@ -315,9 +315,10 @@ class Signals:
 
 def copy_stderr(source, fault: threading.Event) -> None:
     tail = b""
-    while chunk := source.read1(65536):
-        sys.stderr.buffer.write(chunk)
-        sys.stderr.buffer.flush()
+    while chunk := source.read1(65536):  # also if nobody reads it any more: mpirun would wait until its pipe has room
+        with contextlib.suppress(BrokenPipeError):
+            sys.stderr.buffer.write(chunk)
+            sys.stderr.buffer.flush()
         tail = tail[-200:] + chunk
         if openmpi.LAUNCHER_FAULT in tail:
             fault.set()

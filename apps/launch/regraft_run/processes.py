@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 
 def say(text: str) -> None:
-    print(f"regraft-run: {text}", file=sys.stderr, flush=True)
+    with contextlib.suppress(BrokenPipeError):  # nobody reads it any more, and the job goes on
+        print(f"regraft-run: {text}", file=sys.stderr, flush=True)
 
 
 def is_gone(process: int) -> bool:
