@@ -164,9 +164,14 @@ int regraft_connection_ask(char* text, size_t size) {
     return 0;
 }
 
-static void* listen_to_launcher(void* unused) {
-    char text[64];
+static void obey(char const* line) {
     int number = 0;
+    if (sscanf(line, "signal %d", &number) == 1) kill(getpid(), number);
+    if (strcmp(line, "there?") == 0) regraft_connection_send("here\n");
+}
+
+static void* listen_to_launcher(void* unused) {
+    char text[512], *place = NULL;
     (void)unused;
     for (;;) {
         if (!wait_for(connection, POLLIN, -1)) return NULL;
@@ -174,7 +179,7 @@ static void* listen_to_launcher(void* unused) {
         ssize_t const got = recv(connection, text, sizeof text - 1, 0);
         if (got <= 0) break;
         text[got] = '\0';
-        if (sscanf(text, "signal %d", &number) == 1) kill(getpid(), number);
+        for (char* line = strtok_r(text, "\n", &place); line != NULL; line = strtok_r(NULL, "\n", &place)) obey(line);
     }
     end_without_launcher("is lost");
     return NULL;

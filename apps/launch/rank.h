@@ -15,8 +15,8 @@
  *
  * In a job on one host the record is a file in the folder REGRAFT_RANKS, to which the rank appends. In a job on several
  * hosts the launcher keeps it, and the rank has a connection to the launcher (REGRAFT_LAUNCHER, see connection.h). Its
- * first line there is `KEY NAMESPACE.RANK`, and the line `?` asks for the record. The launcher sends `signal NUMBER`.
- * apps/launch/regraft_run is the other end of both.
+ * first line there is `KEY NAMESPACE.RANK`, and the line `?` asks for the record. The launcher sends `signal NUMBER`,
+ * and `there?`, to which a rank in MPI answers `here`. apps/launch/regraft_run is the other end of both.
  */
 #ifndef REGRAFT_LAUNCH_RANK_H
 #define REGRAFT_LAUNCH_RANK_H

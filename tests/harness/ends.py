@@ -269,6 +269,7 @@ def main() -> None:
     check_left_folders([*on_hosts, "-n", "3", args.exe, "lives"], "all are here")
     check_closed_errors([*run, "-n", "1", "sh", "-c", "head -c 1000000 /dev/zero >&2; echo the end"])
     check_stopped(run, args.exe)
+    check_stopped(on_hosts, args.exe)
     for tool in (run, shield):
         check_launcher_killed([*tool, "-n", "3", args.exe, "works-on"], signal.SIGKILL)
     check_launcher_killed([*run, "-n", "3", args.exe, "works-on"], signal.SIGUSR2)

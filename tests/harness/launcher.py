@@ -307,6 +307,33 @@ def ranks_on_other_hosts_tell_by_their_connections() -> None:
     assert first.socket.recv(100) == b""  # so a rank hears that the launcher is gone
 
 
+def a_rank_is_silent_if_it_does_not_answer_and_others_do() -> None:
+    launcher = connections.Connections(30, pathlib.Path("/nothing"))
+    first, second = Client(launcher, "job@1.0"), Client(launcher, "job@1.1")
+    for number, client in enumerate((first, second)):
+        client.say(f"started {number}\nentered {number}")
+        assert client.ask()
+
+    def looks(answering: list[Client], count: int) -> list[str]:
+        """What is said at so many looks, before each of which these answer."""
+        said = []
+        for _ in range(count):
+            for client in answering:
+                client.say("here")
+                assert client.ask()
+            said += launcher.silent()
+        return said
+
+    assert looks([first, second], 2 * connections.ENOUGH) == []
+    [said] = looks([first], 2 * connections.ENOUGH)  # once
+    assert "rank 1 is stopped" in said and "kill -CONT 1" in said, said
+    assert looks([first, second], 2) == []
+    assert looks([], 2 * connections.ENOUGH) == []  # the launcher was stopped, too
+    second.say("finalized 0")
+    assert looks([first], 2 * connections.ENOUGH) == []
+    launcher.close()
+
+
 def a_rank_that_was_lost_before_it_began_ends_the_others_in_init() -> None:
     with tempfile.TemporaryDirectory() as folder:
         lost = pathlib.Path(folder, "lost")
@@ -436,6 +463,7 @@ a_job_is_lost_if_deaths_ended_it()
 dead_hosts_leave_the_command_line()
 hosts_are_read_from_files_and_batch_systems()
 ranks_on_other_hosts_tell_by_their_connections()
+a_rank_is_silent_if_it_does_not_answer_and_others_do()
 a_rank_that_was_lost_before_it_began_ends_the_others_in_init()
 a_job_is_deserted_if_ranks_were_lost_and_none_is_there()
 a_job_is_deserted_if_all_ranks_have_ended_and_mpirun_has_not()

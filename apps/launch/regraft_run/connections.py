@@ -2,6 +2,7 @@
 import contextlib
 import fcntl
 import pathlib
+import random
 import re
 import resource
 import secrets
@@ -17,6 +18,8 @@ SIOCGIFADDR = 0x8915  # <linux/sockios.h>: the IPv4 address of a network card
 LINE = re.compile(r"(started|entered|finalized|exited|aborted|ended|quit) -?\d{1,10}|left")
 NAME = re.compile(r"[^/\s]{1,256}\.\d{1,10}")
 LONGEST = 512  # bytes of a line
+ENOUGH = 10  # looks in a row at which a rank has not answered, until it is named
+ASKS = 1000  # ranks that are asked at each look
 
 
 def addresses() -> list[str]:
@@ -43,6 +46,7 @@ class Connections:
         self.texts: dict[str, str] = {}  # what ranks have told, by NAMESPACE.RANK
         self.open: dict[socket.socket, str] = {}  # the rank at the other end; empty: it has not said its name yet
         self.rest: dict[socket.socket, bytes] = {}  # the begin of a line whose end has not come
+        self.unanswered: dict[socket.socket, int] = {}  # of those in MPI: at how many looks since it was asked; 0: it has answered
         self.lock = threading.RLock()  # a handler of signals may ask for ranks while this thread does
         self.listening = socket.create_server(("", 0), backlog=1024)
         self.selector = selectors.DefaultSelector()
@@ -85,6 +89,34 @@ class Connections:
                 with contextlib.suppress(OSError):
                     connection.send(f"signal {number}\n".encode())
 
+    def silent(self) -> list[str]:
+        """Says which ranks have not answered for a while although others have, and asks again. Each is named once, until it answers. Call
+        it once a second."""
+        with self.lock:
+            waiting = [connection for connection, looks in self.unanswered.items() if looks > 0]
+            if len(waiting) == len(self.unanswered):  # the launcher may have been stopped, too
+                return [] if waiting else self.ask()
+            for connection in waiting:
+                self.unanswered[connection] += 1
+            named = [self.name_silent(connection) for connection in waiting if self.unanswered[connection] == ENOUGH]
+            self.ask()
+            return named
+
+    def ask(self) -> list[str]:
+        """Asks ranks in MPI whether they are there."""
+        answered = [connection for connection, looks in self.unanswered.items() if looks == 0]
+        for connection in random.sample(answered, min(len(answered), ASKS)):
+            with contextlib.suppress(OSError):
+                connection.send(b"there?\n")
+                self.unanswered[connection] = 1
+        return []
+
+    def name_silent(self, connection: socket.socket) -> str:
+        name = self.open[connection]
+        rank, place = parse(name, self.texts[name]), connection.getpeername()[0]
+        return (f"rank {rank.number} is stopped, or {place} cannot be reached, and others may wait for it; "
+                f"`kill -CONT {rank.process}` there lets it go on")
+
     def close(self) -> None:
         """Ranks that still live end themselves."""
         self.is_over = True
@@ -124,10 +156,12 @@ class Connections:
             self.selector.unregister(connection)
             with self.lock:
                 del self.open[connection], self.rest[connection]
+                self.unanswered.pop(connection, None)
             connection.close()
 
     def understand(self, connection: socket.socket, line: str) -> bool:
-        """Whether the line makes sense. The first one is `KEY NAMESPACE.RANK`; `?` asks for what the rank has told so far."""
+        """Whether the line makes sense. The first one is `KEY NAMESPACE.RANK`; `?` asks for what the rank has told so far, and `here` is an
+        answer."""
         name = self.open[connection]
         if not name:
             key, _, name = line.partition(" ")
@@ -140,10 +174,19 @@ class Connections:
             with contextlib.suppress(OSError):
                 connection.sendall(self.texts.get(name, "").encode() + b"\n")
             return True
+        if line == "here":
+            with self.lock:
+                if connection in self.unanswered:
+                    self.unanswered[connection] = 0
+            return True
         if not LINE.fullmatch(line):
             return False
         with self.lock:
             self.texts[name] = self.texts.get(name, "") + line + "\n"
+            if line.startswith("entered"):
+                self.unanswered[connection] = 0
+            elif line != "left":  # it ends, and may not answer any more
+                self.unanswered.pop(connection, None)
         return True
 
 

@@ -232,6 +232,8 @@ class Job:
                 end_caught(caught, ranks)
             if turn % LOOKS_BETWEEN_DEATHS == 0:
                 name_stopped(stopped, ranks)
+                for sentence in self.told.silent():
+                    say(sentence)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.mpirun.wait(LOOK_EVERY)
 

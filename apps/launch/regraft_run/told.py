@@ -95,6 +95,10 @@ class Files:
         """0: mpirun sees itself that all ranks of its host have ended."""
         return 0
 
+    def silent(self) -> list[str]:
+        """Nothing: it is seen whether processes of this host are stopped."""
+        return []
+
     def signal(self, number: int) -> None:
         """Sends a signal to the ranks that have not ended."""
         for rank in self.ranks().values():
