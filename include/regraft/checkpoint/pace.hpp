@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "regraft/core/cpp20.hpp"
+
 #pragma GCC visibility push(default)
 namespace regraft::checkpoint {
 

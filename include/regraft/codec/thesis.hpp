@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "regraft/core/cpp20.hpp"
+
 #pragma GCC visibility push(default)
 namespace regraft::codec {
 

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "regraft/core/cpp20.hpp"
+
 #pragma GCC visibility push(default)
 namespace regraft {
 

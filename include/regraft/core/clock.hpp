@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include "regraft/core/cpp20.hpp"
+
 #pragma GCC visibility push(default)
 namespace regraft {
 

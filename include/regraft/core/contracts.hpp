@@ -7,6 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "regraft/core/cpp20.hpp"
+
 #pragma GCC visibility push(default)
 namespace regraft::detail {
 

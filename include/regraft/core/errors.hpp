@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "regraft/core/cpp20.hpp"
+
 #pragma GCC visibility push(default)
 namespace regraft {
 

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "regraft/core/cpp20.hpp"
+
 #pragma GCC visibility push(default)
 namespace regraft {
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "regraft/core/cpp20.hpp"
+
 #pragma GCC visibility push(default)
 namespace regraft::disk {
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "regraft/core/cpp20.hpp"
+
 #pragma GCC visibility push(default)
 namespace regraft::ft {
 

@@ -1,6 +1,8 @@
 // How bytes travel between the members of a communicator.
 #pragma once
 
+#include "regraft/core/cpp20.hpp"
+
 #pragma GCC visibility push(default)
 namespace regraft::ft {
 

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "regraft/core/cpp20.hpp"
+
 #pragma GCC visibility push(default)
 namespace regraft::likelihood {
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "regraft/core/cpp20.hpp"
+
 #pragma GCC visibility push(default)
 namespace regraft::msa {
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "regraft/core/cpp20.hpp"
+
 #pragma GCC visibility push(default)
 namespace regraft::placement {
 

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "regraft/core/cpp20.hpp"
+
 #pragma GCC visibility push(default)
 namespace regraft::search {
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "regraft/core/cpp20.hpp"
+
 #pragma GCC visibility push(default)
 namespace regraft::search {
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "regraft/core/cpp20.hpp"
+
 #pragma GCC visibility push(default)
 namespace regraft::search {
 
