@@ -63,8 +63,19 @@ class Consumer:
         self.call(*self.meson, "install", "--no-rebuild", "-C", self.args.build, "--destdir", stage)
         return next(stage.rglob("include/regraft")).parents[1]
 
+    def check_run_paths(self, root: pathlib.Path) -> None:
+        """What is installed finds libraries of ours relative to itself."""
+        for file in [*root.rglob("bin/regraft-*"), *root.rglob("libexec/regraft/*"), *root.rglob("libregraft*.so"), *root.rglob("_core*.so")]:
+            if file.read_bytes()[:4] != b"\x7fELF":
+                continue
+            found = re.search(r"R(?:UN)?PATH.*\[(.*)\]", self.call("readelf", "-d", file))
+            if strange := [folder for folder in (found[1] if found else "").split(":") if folder and not folder.startswith("$ORIGIN")]:
+                sys.exit(f"{file}: looks for libraries in {strange}")
+
     def pkg_config(self) -> None:
         root = self.staged()
+        if not self.args.mpirun or list(root.rglob("regraft/openmpi")):  # the folder of another MPI stays
+            self.check_run_paths(root)
         pc = next(root.rglob("regraft.pc")).parent
         programs = {"pure": (HERE / "consumer/pure.cpp", "regraft"), "alignment": (ALIGNMENT, "regraft-msa")}
         if self.args.likelihood:
