@@ -9,6 +9,7 @@
 
 #include "exchange/exchange.hpp"
 #include "regraft/core/bytes.hpp"
+#include "store/together/identity.hpp"
 
 namespace regraft::checkpoint {
 namespace {
@@ -115,13 +116,19 @@ std::uint64_t hash_of(std::span<Image::Stored const> entities, std::optional<std
 }
 
 std::vector<Head> gather_heads(ft::Communicator& comm, Head const& mine) {
-    std::vector const words{mine.options, mine.entities, mine.common, std::bit_cast<std::uint64_t>(mine.cost.step_ms),
+    std::vector const words{mine.call,
+                            mine.options,
+                            mine.entities,
+                            mine.common,
+                            std::bit_cast<std::uint64_t>(mine.cost.step_ms),
                             std::bit_cast<std::uint64_t>(mine.cost.commit_ms)};
     auto const rows = exchange::all_gather(comm, words);
+    store::expect_same_call(comm, rows);
     std::vector<Head> heads;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         auto const row = rows[i];
-        heads.push_back({row[0], row[1], row[2], {std::bit_cast<double>(row[3]), std::bit_cast<double>(row[4])}});
+        heads.push_back(
+            {row[0], row[1], row[2], row[3], {std::bit_cast<double>(row[4]), std::bit_cast<double>(row[5])}});
     }
     return heads;
 }

@@ -29,6 +29,7 @@ struct Manifest {
 
 /// What a member tells all others at every commit, in one short gather.
 struct Head {
+    std::uint64_t call = 0;      // of the snapshot (store/together/identity.hpp)
     std::uint64_t options = 0;   // a digest of the options that must be the same
     std::uint64_t entities = 0;  // a hash of the names and sizes of its entities
     std::uint64_t common = 0;    // a hash of its common entities
@@ -37,7 +38,8 @@ struct Head {
 
 std::uint64_t hash_of(std::span<Image::Stored const> entities, std::optional<std::uint32_t> node);
 
-/// The heads of all members, by position. Collective, not uniform.
+/// The heads of all members, by position. Throws ft::Divergence if they are of different calls. Collective, not
+/// uniform.
 std::vector<Head> gather_heads(ft::Communicator& comm, Head const& mine);
 
 /// The manifest of all members' entities. Collective, not uniform.

@@ -189,7 +189,8 @@ void Snapshot::Impl::commit_homes(Return& going, RestoreReport& report) {
     for (auto const& range : going.lost) {
         for (auto i = value(range.first); i < value(range.last); ++i) going.homes[i] = manifest.entities[i].home;
     }
-    if (!comm.agree_equal(hash(std::as_bytes(std::span(going.homes))))) {
+    auto const call = store::call(store::Function::restore, identity);
+    if (!store::agree_in_call(comm, call, true, hash(std::as_bytes(std::span(going.homes))))) {
         throw ft::Divergence("snapshot: the rule dealt the entities of the dead otherwise on some members");
     }
     arrivals.arrived.resize(going.homes.size(), 0);

@@ -80,8 +80,8 @@ CommitReport Snapshot::Impl::commit() {
     comm.reach(create_phase.after);
 
     auto const created = Clock::now();
-    Head const head{digest(options), hash_of(next.own.entities, options.node), hash_of_contents(next.common),
-                    cost_until(begin)};
+    Head const head{store::call(store::Function::commit, identity), digest(options),
+                    hash_of(next.own.entities, options.node), hash_of_contents(next.common), cost_until(begin)};
     if (!commit_as_before(next, head)) commit_as_told(next, head);
     report.exchange_ms = milliseconds_since(created);
     last_commit_ms = milliseconds_since(begin);
@@ -98,12 +98,11 @@ bool Snapshot::Impl::commit_as_before(Images const& next, Head const& head) {
     store::Vote const vote{same, head.options + head.common};
     auto const& mine = same ? next.own.bytes : current().own.bytes;
     describe(manifest, next);
-    steady = put(
+    return put(
         [&] {
             return vault.submit_if(vote, {manifest.ranges, manifest.sizes, manifest.node_of}, mine);
         },
         [&] { pace.committed(); });
-    return steady;
 }
 
 void Snapshot::Impl::commit_as_told(Images const& next, Head const& head) {
@@ -156,6 +155,8 @@ bool Snapshot::Impl::put(std::function<bool()> const& submit, std::function<void
     auto const keep_if_done = [&] {
         if (vault.version() == before) return;
         keep();
+        if (!committed_before) identity = store::next_identity(comm);
+        committed_before = true;
         reopened.reset();
         arrivals = {};
         guarded = {comm.members().begin(), comm.members().end()};

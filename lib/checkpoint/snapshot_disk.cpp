@@ -40,7 +40,7 @@ store::SaveReport Snapshot::Impl::save(fs::path const& archive, store::SaveOptio
                      std::move(save_options.attributes)};
     for (std::size_t i = 0; i < going.homes.size(); ++i) state.entities[i].home = going.homes[i];
     save_options.attributes = encode(state);
-    auto const report = store::save(comm, archive, manifest.sizes, to_write(going), save_options);
+    auto const report = store::save_of(identity, comm, archive, manifest.sizes, to_write(going), save_options);
     auto where = saved.where();
     where.push_back({archive, report.generation});
     if (where.size() > save_options.kept) where.erase(where.begin());

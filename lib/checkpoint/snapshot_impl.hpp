@@ -17,6 +17,8 @@
 #include "checkpoint/saved.hpp"
 #include "checkpoint/vault.hpp"
 #include "regraft/checkpoint/snapshot.hpp"
+#include "store/on_disk/on_disk.hpp"
+#include "store/together/identity.hpp"
 
 namespace regraft::checkpoint {
 
@@ -52,7 +54,11 @@ struct Snapshot::Impl {
     using Clock = std::chrono::steady_clock;
 
     Impl(ft::Communicator& communicator, SnapshotOptions given)
-        : comm(communicator), options(std::move(given)), vault(comm, options), pace(options.pace) {}
+        : comm(communicator),
+          options(std::move(given)),
+          identity(store::made_identity(comm)),
+          vault(comm, options),
+          pace(options.pace) {}
 
     CommitReport commit();
     /// on_disk: where the state that is committed is already saved.
@@ -72,6 +78,8 @@ struct Snapshot::Impl {
 
     ft::Communicator& comm;
     SnapshotOptions options;
+    std::uint64_t identity;         // before the first commit that of this object, then that of the first commit
+    bool committed_before = false;  // whether identity is that of the first commit
     Registry own, common;
     std::array<Images, 2> images;  // declared before the vault, which refers to them
     Vault vault;

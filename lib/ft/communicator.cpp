@@ -163,7 +163,10 @@ std::uint32_t Communicator::agree_bits(std::uint32_t mine) {
     reach(agree_phase.before);
     reach(agree_phase.inside);
     int bits = static_cast<int>(mine | no_failure);
+    bool const another_thread_is_here = unchecked_->in_agreement.test_and_set();
+    REGRAFT_EXPECTS(!another_thread_is_here && "threads use a communicator each");
     backend::agree(comm_, &bits);
+    unchecked_->in_agreement.clear();
     if (!survives_real_deaths() && unchecked_->error())
         throw MpiError("an agreement: " + text_of(unchecked_->error()->code));
     dismiss_errors();  // the return code of an agreement of ULFM means nothing

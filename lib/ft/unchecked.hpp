@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <optional>
 #include <string>
 
@@ -35,6 +36,9 @@ public:
     /// has noted its error.
     [[gnu::visibility("hidden")]] int returned(int code) const;
     std::optional<Error> const& error() const { return error_; }
+
+    /// Set while a thread is in an agreement on the watched communicators.
+    std::atomic_flag in_agreement;
 
 private:
     friend void note_error(Unchecked& unchecked, char const* call, int code);

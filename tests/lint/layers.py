@@ -44,6 +44,7 @@ PRIVATE_OF_FT = {"ft/backend.hpp", "ft/renewal.hpp"}
 MAY_ALSO_INCLUDE = {f"shield/{room}": PRIVATE_OF_FT for room in SHIELD} | {
     "load": {"core/seams.hpp"},
     "store": {"core/seams.hpp"},
+    "checkpoint": {"store/together/identity.hpp", "store/on_disk/on_disk.hpp"},
     "codec": {"msa/differences/letters_on_path.hpp"},
     "search": {"likelihood/kernels/ieee_math.hpp"},
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -63,6 +64,47 @@ TEST(MiniCheckpoint, KeepsSharesOfAnyLengths) {
         }
     }
     EXPECT_EQ(checkpoint.generation(), 10u);
+}
+
+TEST(MiniCheckpoint, DoesNotMixWithAnotherOfItsCommunicator) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) return;
+    MiniCheckpoint first(comm), second(comm);
+    std::vector<std::byte> const share(8, std::byte{1}), longer(9, std::byte{2});
+    auto& mistaken = comm.leads() ? first : second;
+    for (int commits = 1; commits < 3; ++commits) {
+        EXPECT_THROW(mistaken.commit(share), ft::Divergence);
+        EXPECT_THROW(mistaken.commit(longer), ft::Divergence);
+        EXPECT_THROW(mistaken.commit_identical(share), ft::Divergence);
+        first.commit(share);  // they can be used further on
+        second.commit_identical(share);
+        second.commit(longer);
+        first.commit(longer);
+        EXPECT_EQ(first.generation() + second.generation(), 4u * static_cast<unsigned>(commits));
+    }
+}
+
+TEST(MiniCheckpoint, MayBeMadeInDifferentEpochs) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    std::optional<MiniCheckpoint> checkpoint, identical;
+    if (comm.leads()) {  // as a member that gets further than others before it notices a death
+        checkpoint.emplace(comm);
+        identical.emplace(comm);
+    }
+    comm.agree();
+    try {
+        comm.declare_failure("a test");
+    } catch (ft::ProcessFailure const&) {
+        static_cast<void>(comm.shrink());
+    }
+    if (!checkpoint) checkpoint.emplace(comm);
+    if (!identical) identical.emplace(comm);
+    std::vector<std::byte> const share(8, std::byte{1});
+    for (int i = 0; i < 2; ++i) {
+        checkpoint->commit(share);
+        identical->commit_identical(share);
+    }
+    EXPECT_EQ(checkpoint->generation() + identical->generation(), 4u);
 }
 
 TEST(MiniCheckpoint, TakesMemoryForOneGenerationMore) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -222,6 +223,25 @@ std::string divergence_in(Body const& body) {
         return text.substr(begin, text.find(';') - begin);
     }
     return "nothing";
+}
+
+TEST(Snapshot, DoesNotMixWithAnotherOfItsCommunicator) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) return;
+    Snapshot first(comm), second(comm);
+    std::uint64_t number = 1;
+    for (auto* const each : {&first, &second}) each->add(named("number", comm.self()), std::span(&number, 1));
+    auto& mistaken = comm.leads() ? first : second;
+    EXPECT_THROW(mistaken.commit(), ft::Divergence);
+    for (int commits = 1; commits < 5; ++commits) {  // names and sizes are gathered by the first of them only
+        first.commit();
+        second.commit();
+        EXPECT_THROW(mistaken.commit(), ft::Divergence);
+        EXPECT_THROW(static_cast<void>(mistaken.restore()), ft::Divergence);
+        EXPECT_THROW(static_cast<void>(mistaken.save("not-written")), ft::Divergence);
+    }
+    EXPECT_EQ(first.generation(), 4u);
+    EXPECT_EQ(second.generation(), 4u);
 }
 
 TEST(Snapshot, HasVectorsAndSpansInCommon) {

@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -102,6 +103,15 @@ void expect_divergence_of_two(Shape const& shape, Options const& options) {
         second_blocks(per_member * 8, std::byte{2});
     Store first(comm, options);
     Store second(comm, options);
+    std::vector<BlockRange> ranges;
+    for (std::size_t rank = 0; rank < comm.size(); ++rank) {
+        ranges.push_back({BlockId{rank * per_member}, BlockId{(rank + 1) * per_member}});
+    }
+    Submissions const all{ranges, BlockSizes(comm.size() * per_member, 8)};
+    auto& not_the_first = self == 0 ? second : first;
+    EXPECT_THROW(not_the_first.submit(shape(comm.size()), mine, first_blocks, 8), ft::Divergence);
+    EXPECT_THROW(not_the_first.submit(shape(comm.size()), all, first_blocks), ft::Divergence);
+    EXPECT_EQ(first.version() + second.version(), 0u);
     first.submit(shape(comm.size()), mine, first_blocks, 8);
     second.submit(shape(comm.size()), mine, second_blocks, 8);
     auto const next = (self + 1) % comm.size();
@@ -117,6 +127,17 @@ void expect_divergence_of_two(Shape const& shape, Options const& options) {
     EXPECT_THROW(mistaken.load(known, out), ft::Divergence);
     EXPECT_THROW(mistaken.start_load(known, out).wait(), ft::Divergence);
     EXPECT_THROW(static_cast<void>(mistaken.scrub()), ft::Divergence);
+    EXPECT_THROW(static_cast<void>(mistaken.repair()), ft::Divergence);
+    EXPECT_THROW(mistaken.submit(shape(comm.size()), mine, first_blocks, 8), ft::Divergence);
+    EXPECT_THROW(mistaken.submit(shape(comm.size()), all, first_blocks), ft::Divergence);
+    EXPECT_THROW(static_cast<void>(mistaken.save("not-written")), ft::Divergence);
+    EXPECT_FALSE(std::filesystem::exists("not-written"));
+    // Other functions of the same store.
+    auto const load_or_repair = [&] {
+        if (self == 0) first.load(wanted, out);
+        if (self != 0) static_cast<void>(first.repair());
+    };
+    EXPECT_THROW(load_or_repair(), ft::Divergence);
     first.load(known, out);  // the stores can be used further on
     EXPECT_EQ(out, first_blocks);
     second.load(wanted, out);

@@ -17,8 +17,9 @@ namespace regraft::checkpoint {
 /// members.
 class MiniCheckpoint {
 public:
-    /// Starts without a generation. The communicator must outlive this object. Not collective.
-    explicit MiniCheckpoint(ft::Communicator& comm) : comm_(comm) {}
+    /// Starts without a generation. The communicator must outlive this object. All members make the mini-checkpoints,
+    /// snapshots and stores of a communicator in the same order. Not collective.
+    explicit MiniCheckpoint(ft::Communicator& comm);
 
     /// The contributions of the members to a commit; shares[i] came from pes[i].
     struct Contents {
@@ -29,11 +30,14 @@ public:
     /// Every member contributes a share and keeps all shares. Takes one packed exchange and one agreement as long as no
     /// share is longer than the longest before it, and one more exchange otherwise. Memory: the committed shares and,
     /// while the next ones travel, members times the longest of them; the rest is then freed. On ProcessFailure the
-    /// last generation stays on all members. Collective, uniform.
+    /// last generation stays on all members. If members commit to different mini-checkpoints with shares of similar
+    /// lengths, all throw Divergence. It is not found, and may hang, if the longest shares so far differ, if some call
+    /// another function, or between an object and its copy. Collective, uniform.
     void commit(std::span<std::byte const> share);
 
     /// The same for a state that every member has computed alike: one agreement and no exchange. The agreement also
-    /// compares 15 bits of a hash of the state; if they differ, all members throw Divergence. Collective, uniform.
+    /// compares 15 bits of a hash of the state and of the object; if they differ, all members throw Divergence.
+    /// Collective, uniform.
     void commit_identical(std::span<std::byte const> state);
 
     /// The committed generation; a state committed as identical is a single share. Empty before the first commit.
@@ -45,6 +49,7 @@ private:
     void swap_in(Contents next);
 
     ft::Communicator& comm_;
+    std::uint64_t identity_;  // before the first commit that of this object, then that of the first commit
     Contents committed_;
     std::uint64_t generation_ = 0;
     std::uint64_t slot_bytes_ = 0;  // room for one share in the packed exchange; the same on all members

@@ -38,7 +38,9 @@ namespace regraft::checkpoint {
 class Snapshot {
 public:
     /// Makes an empty snapshot, which must live through recoveries: outside of the body of ft::resilient. The
-    /// communicator must outlive it. Throws store::DiskError if SnapshotOptions::keep lacks a name. Not collective.
+    /// communicator must outlive it. Throws store::DiskError if SnapshotOptions::keep lacks a name. Members make
+    /// snapshots in the same order; commits, restores and saves of different ones that meet throw ft::Divergence. Not
+    /// collective.
     explicit Snapshot(ft::Communicator& comm, SnapshotOptions options = {});
     Snapshot(Snapshot&&) noexcept;
     Snapshot& operator=(Snapshot&&) = delete;

@@ -34,7 +34,8 @@ namespace regraft::store {
 /// lost pieces anew.
 class ErasureStore {
 public:
-    /// Makes an empty store. The communicator must outlive it. Not collective.
+    /// Makes an empty store. The communicator must outlive it. Members make and call stores in the same order, as
+    /// ReplicatedStore says. Not collective.
     explicit ErasureStore(ft::Communicator& comm, ErasureOptions options = {});
     ErasureStore(ErasureStore&&) noexcept;
     ErasureStore& operator=(ErasureStore&&) = delete;

@@ -79,19 +79,19 @@ void Resends::add() {
     if (++count_ > most) throw DamagedInTransit("blocks arrive damaged that are right where they come from");
 }
 
-std::vector<BadReplica> find_damage(ft::Communicator& comm, std::uint64_t identity, std::uint64_t alike,
+std::vector<BadReplica> find_damage(ft::Communicator& comm, std::uint64_t call, std::uint64_t alike,
                                     std::span<BlockRange const> looked_at, BlockSizes const& sizes, HeldBlocks& held) {
     std::vector<BlockRange> bad;
     for (auto const& blocks : looked_at) held.verify(blocks, sizes, bad);
     std::sort(bad.begin(), bad.end());
     bad.erase(std::unique(bad.begin(), bad.end()), bad.end());
-    std::vector<std::uint64_t> words{identity, alike};
+    std::vector<std::uint64_t> words{call, alike};
     for (auto const& blocks : bad) {
         bool const replaceable = !held.find_own(blocks, sizes).empty();
         words.insert(words.end(), {value(blocks.first), value(blocks.last), std::uint64_t{replaceable}});
     }
     auto const rows = exchange::all_gather(comm, words);
-    expect_same_store(comm, rows, 0);
+    expect_same_call(comm, rows);
     std::vector<BadReplica> all;
     for (std::size_t rank = 0; rank < rows.size(); ++rank) {
         auto const row = rows[rank];

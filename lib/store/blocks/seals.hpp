@@ -46,8 +46,8 @@ struct BadReplica {
     bool replaceable = false;
 };
 /// The bad replicas of all members within `looked_at`; each member passes its own ranges. `alike` must be the same on
-/// all members. identity: of the store (expect_same_store).
-std::vector<BadReplica> find_damage(ft::Communicator& comm, std::uint64_t identity, std::uint64_t alike,
+/// all members. call: of the store (identity.hpp).
+std::vector<BadReplica> find_damage(ft::Communicator& comm, std::uint64_t call, std::uint64_t alike,
                                     std::span<BlockRange const> looked_at, BlockSizes const& sizes, HeldBlocks& held);
 
 }  // namespace regraft::store

@@ -13,6 +13,7 @@
 #include "store/erasure/erasure_rebuild.hpp"
 #include "store/erasure/erasure_version.hpp"
 #include "store/on_disk/on_disk.hpp"
+#include "store/together/identity.hpp"
 #include "store/together/loading.hpp"
 
 namespace regraft::store {
@@ -51,7 +52,8 @@ struct ErasureMending {
 };
 
 struct ErasureStore::Impl {
-    Impl(ft::Communicator& communicator, ErasureOptions const& given) : comm(communicator), options(given) {}
+    Impl(ft::Communicator& communicator, ErasureOptions const& given)
+        : comm(communicator), options(given), identity(made_identity(comm)) {}
 
     using SizesOf = std::function<BlockSizes(std::span<BlockRange const>)>;
     /// from: where the blocks were read, if they were read from disk; `bytes` may be its memory.
@@ -79,15 +81,16 @@ struct ErasureStore::Impl {
     ErasureOptions options;
     std::unique_ptr<ErasureVersion> current;
     std::uint64_t version = 0;
-    std::uint64_t identity = 0;  // of the current version (next_identity)
+    std::uint64_t identity;  // of the current version, and before the first one of this object (identity.hpp)
     OnDisk on_disk;
     LoadsUnderWay loads;  // destroyed before the memory above, which the loads use
 
 private:
     struct Started;
     std::uint64_t window() const { return window_bytes(options, current->holdings.layout().code()); }
-    /// Whether everything is intact on all members, and all have the same digest and store: one agreement. Uniform.
-    bool agree_intact(bool intact, std::uint64_t alike);
+    /// Whether everything is intact on all members, and all have the same digest and are in the same call: one
+    /// agreement. Uniform.
+    bool agree_intact(bool intact, std::uint64_t call, std::uint64_t alike);
     LoadReport report_of(ErasureDelivery const& delivery) const;
     bool has_few_members(ErasureVersion const& of) const;
     bool mend(ErasureMending& mending);

@@ -27,7 +27,7 @@ std::vector<BlockRange> ErasureStore::Impl::to_write() {
 }
 
 SaveReport ErasureStore::save(std::filesystem::path const& archive, SaveOptions const& options) {
-    return save_blocks(*this, impl_->comm, impl_->to_write(), archive, options, impl_->on_disk);
+    return save_blocks(*this, impl_->identity, impl_->comm, impl_->to_write(), archive, options, impl_->on_disk);
 }
 
 OpenReport ErasureStore::open(std::filesystem::path const& archive, erasure::Code code) {

@@ -20,10 +20,14 @@ std::uint64_t less(std::uint64_t room, std::uint64_t taken) {
 }
 
 /// The bytes that each member may get beside what it has; empty if no member has a limit.
-std::vector<std::uint64_t> gather_room(ft::Communicator& comm, std::uint64_t room, std::uint64_t held) {
-    auto const rows = exchange::all_gather(comm, std::vector{room == unlimited ? unlimited : less(room, held)});
-    bool const limited = std::any_of(rows.values.begin(), rows.values.end(), [](auto r) { return r != unlimited; });
-    return limited ? rows.values : std::vector<std::uint64_t>();
+std::vector<std::uint64_t> gather_room(ft::Communicator& comm, std::uint64_t call, std::uint64_t room,
+                                       std::uint64_t held) {
+    auto const rows = exchange::all_gather(comm, std::vector{call, room == unlimited ? unlimited : less(room, held)});
+    expect_same_call(comm, rows);
+    std::vector<std::uint64_t> rooms;
+    for (std::size_t rank = 0; rank < rows.size(); ++rank) rooms.push_back(rows[rank][1]);
+    bool const limited = std::ranges::any_of(rooms, [](auto r) { return r != unlimited; });
+    return limited ? rooms : std::vector<std::uint64_t>();
 }
 
 /// The holdings after the plan is carried out.
@@ -94,20 +98,20 @@ ErasureRepair ErasureStore::Impl::repair(ErasureRepairOptions const& repair_opti
     REGRAFT_EXPECTS(idle() && "no load is under way");
     if (!current) return {};
     comm.reach(coded_repair_phase.before);
+    auto const call = store::call(look == Look::everywhere ? Function::scrub : Function::repair, identity);
     ErasureMending mending{.base = *current};  // shares the memory
     auto& base = mending.base;
     base.holdings.retain(comm.members());
     // Encoding anew would hide damage behind new parities.
     if (checked() && (look == Look::everywhere || has_few_members(base))) {
-        mending.bad =
-            drop_damage(comm, identity, version, readings(comm.self(), base.holdings), *current, base.holdings);
+        mending.bad = drop_damage(comm, call, version, readings(comm.self(), base.holdings), *current, base.holdings);
         base.forget_others(comm.self());
     }
     mending.room = repair_options.room;
-    mending.all_room = gather_room(comm, mending.room, base.bytes_held());
-    for (Resends resends; !agree_intact(mend(mending), version);) {
+    mending.all_room = gather_room(comm, call, mending.room, base.bytes_held());
+    for (Resends resends; !agree_intact(mend(mending), call, version);) {
         auto const looked_at = readings(comm.self(), {}, mending.plan.rebuilt);
-        auto const bad = drop_damage(comm, identity, version, looked_at, *current, base.holdings);
+        auto const bad = drop_damage(comm, call, version, looked_at, *current, base.holdings);
         if (bad.empty()) resends.add();
         mending.bad.insert(mending.bad.end(), bad.begin(), bad.end());
     }

@@ -63,7 +63,7 @@ void ErasureStore::Impl::submit(erasure::Code const& code, BlockRange mine, std:
                            .add(options.integrity)
                            .add(options.buffer_bytes)
                            .value();
-    auto const submitters = gather_submitters(comm, mine, alike, options.node);
+    auto const submitters = gather_submitters(comm, mine, identity, alike, options.node);
     submit(code, {submitters.ranges, sizes_of(submitters.ranges), submitters.node_of}, bytes, alike, std::move(from));
 }
 
@@ -87,7 +87,9 @@ void ErasureStore::Impl::submit(erasure::Code const& code, Submissions const& al
         std::copy(bytes.begin(), bytes.end(), memory->bytes().begin());
         next->add_own(memory->bytes(), memory);
     }
-    for (Resends resends; !agree_intact(encode(comm, *next, options, coded_submit_phase.inside), alike);) resends.add();
+    auto const call = store::call(Function::submit, identity);
+    for (Resends resends; !agree_in_call(comm, call, encode(comm, *next, options, coded_submit_phase.inside), alike);)
+        resends.add();
     current = std::move(next);
     ++version;
     identity = next_identity(comm);

@@ -191,7 +191,7 @@ std::vector<Reading> readings(PeId self, erasure::Holdings const& holdings) {
     return result;
 }
 
-std::vector<BadPiece> drop_damage(ft::Communicator& comm, std::uint64_t identity, std::uint64_t alike,
+std::vector<BadPiece> drop_damage(ft::Communicator& comm, std::uint64_t call, std::uint64_t alike,
                                   std::span<Reading const> looked_at, ErasureVersion const& version,
                                   erasure::Holdings& holdings) {
     std::vector<Piece> mine;
@@ -199,10 +199,10 @@ std::vector<BadPiece> drop_damage(ft::Communicator& comm, std::uint64_t identity
         bool const known = std::find(mine.begin(), mine.end(), piece) != mine.end();
         if (!known && !version.verify(piece, bytes)) mine.push_back(piece);
     }
-    std::vector<std::uint64_t> words{identity, alike};
+    std::vector<std::uint64_t> words{call, alike};
     for (auto const& piece : mine) words.insert(words.end(), {piece.stripe, piece.index});
     auto const rows = exchange::all_gather(comm, words);
-    expect_same_store(comm, rows, 0);
+    expect_same_call(comm, rows);
     std::vector<BadPiece> all;
     for (std::size_t rank = 0; rank < rows.size(); ++rank) {
         auto const row = rows[rank];

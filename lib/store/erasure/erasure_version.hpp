@@ -122,8 +122,8 @@ struct BadPiece {
     PeId holder{};
 };
 /// Finds the damaged pieces among those that members read, each its own, and drops them from the holdings. `alike` must
-/// be the same on all members. identity: of the store (expect_same_store). Collective, not uniform.
-std::vector<BadPiece> drop_damage(ft::Communicator& comm, std::uint64_t identity, std::uint64_t alike,
+/// be the same on all members. call: of the store (identity.hpp). Collective, not uniform.
+std::vector<BadPiece> drop_damage(ft::Communicator& comm, std::uint64_t call, std::uint64_t alike,
                                   std::span<Reading const> looked_at, ErasureVersion const& version,
                                   erasure::Holdings& holdings);
 /// Appends the blocks of these pieces to damaged.

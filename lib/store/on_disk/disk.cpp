@@ -16,9 +16,11 @@
 #include "regraft/ft/nodes.hpp"
 #include "store/blocks/memory.hpp"
 #include "store/blocks/shares.hpp"
+#include "store/on_disk/on_disk.hpp"
 #include "store/together/complaint.hpp"
 #include "store/together/digest.hpp"
 #include "store/together/gather.hpp"
+#include "store/together/identity.hpp"
 
 namespace regraft::store {
 namespace {
@@ -77,14 +79,15 @@ std::uint64_t alike(fs::path const& archive, BlockSizes const& sizes, SaveOption
         .value();
 }
 
-/// Every member tells which ranges it writes. Collective, not uniform.
-Plan make_plan(ft::Communicator& comm, BlockSizes const& sizes, std::span<OwnBlocks const> mine, std::uint64_t alike,
-               SaveOptions const& options) {
-    std::vector<std::uint64_t> words{alike};
+/// Every member tells which ranges it writes. identity: of what is saved (identity.hpp). Collective, not uniform.
+Plan make_plan(ft::Communicator& comm, BlockSizes const& sizes, std::span<OwnBlocks const> mine, std::uint64_t identity,
+               std::uint64_t alike, SaveOptions const& options) {
+    std::vector<std::uint64_t> words{call(Function::save, identity), alike};
     for (auto const& [blocks, bytes] : mine) {
         words.insert(words.end(), {value(blocks.first), value(blocks.last), num_parts(blocks, sizes)});
     }
     auto const all = exchange::all_gather(comm, words);
+    expect_same_call(comm, all);
     auto const file_of = deal_files(comm, options.files);
     std::vector<std::size_t> by_file(comm.size());
     std::iota(by_file.begin(), by_file.end(), std::size_t{0});
@@ -95,11 +98,11 @@ Plan make_plan(ft::Communicator& comm, BlockSizes const& sizes, std::span<OwnBlo
     std::vector<BlockRange> ranges;
     for (auto const member : by_file) {
         auto const row = all[member];
-        REGRAFT_EXPECTS(row[0] == alike &&
+        REGRAFT_EXPECTS(row[1] == alike &&
                         "all members save the same blocks to the same archive with the same options");
         while (files.size() < file_of[member]) files.end_row();
-        plan.rows[member] = {file_of[member], files.values.size() - files.offsets.back(), row.size() / 3};
-        for (std::size_t i = 1; i + 2 < row.size(); i += 3) {
+        plan.rows[member] = {file_of[member], files.values.size() - files.offsets.back(), (row.size() - 2) / 3};
+        for (std::size_t i = 2; i + 2 < row.size(); i += 3) {
             ranges.push_back({BlockId{row[i]}, BlockId{row[i + 1]}});
             files.push_value({ranges.back(), row[i + 2]});
         }
@@ -169,6 +172,11 @@ private:
 
 SaveReport save(ft::Communicator& comm, fs::path const& archive, BlockSizes const& sizes,
                 std::span<OwnBlocks const> mine, SaveOptions const& options) {
+    return save_of(no_object, comm, archive, sizes, mine, options);
+}
+
+SaveReport save_of(std::uint64_t identity, ft::Communicator& comm, fs::path const& archive, BlockSizes const& sizes,
+                   std::span<OwnBlocks const> mine, SaveOptions const& options) {
     REGRAFT_EXPECTS(options.kept > 0);
     comm.reach(save_phase.before);
     std::vector<OwnBlocks> own;
@@ -178,7 +186,7 @@ SaveReport save(ft::Communicator& comm, fs::path const& archive, BlockSizes cons
         if (!part.blocks.empty()) own.push_back(part);
         report.bytes_written += part.bytes.size();
     }
-    auto plan = make_plan(comm, sizes, own, alike(archive, sizes, options), options);
+    auto plan = make_plan(comm, sizes, own, identity, alike(archive, sizes, options), options);
     std::vector<std::span<std::byte const>> bytes;
     for (auto const& part : own) bytes.push_back(part.bytes);
 

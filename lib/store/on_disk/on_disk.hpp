@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -19,10 +20,14 @@ struct OnDisk {
     std::shared_ptr<void const> opened{};  // the memory of what was read there, if the version refers to it
 };
 
-/// Saves blocks; `mine` of all members together are all blocks. Blocks that are not in memory in one piece, or are
-/// damaged there, are loaded.
+/// Saves as save() does, blocks of the object of this identity (identity.hpp).
+SaveReport save_of(std::uint64_t identity, ft::Communicator& comm, std::filesystem::path const& archive,
+                   BlockSizes const& sizes, std::span<OwnBlocks const> mine, SaveOptions const& options);
+
+/// Saves blocks of a store; `mine` of all members together are all blocks. Blocks that are not in memory in one piece,
+/// or are damaged there, are loaded.
 template <class Store>
-SaveReport save_blocks(Store& store, ft::Communicator& comm, std::span<BlockRange const> mine,
+SaveReport save_blocks(Store& store, std::uint64_t identity, ft::Communicator& comm, std::span<BlockRange const> mine,
                        std::filesystem::path const& archive, SaveOptions const& options, OnDisk& on_disk) {
     auto const& sizes = store.sizes();
     std::vector<OwnBlocks> pieces;
@@ -44,7 +49,7 @@ SaveReport save_blocks(Store& store, ft::Communicator& comm, std::span<BlockRang
         pieces.push_back({blocks, rest.first(sizes.bytes(blocks))});
         rest = rest.subspan(sizes.bytes(blocks));
     }
-    auto const report = save(comm, archive, sizes, pieces, options);
+    auto const report = save_of(identity, comm, archive, sizes, pieces, options);
     auto& saved = on_disk.saved;
     saved.push_back({archive, report.generation});
     if (saved.size() > options.kept) saved.erase(saved.begin());

@@ -6,6 +6,7 @@
 #include "store/blocks/rows.hpp"
 #include "store/replicated/replicated.hpp"
 #include "store/together/digest.hpp"
+#include "store/together/identity.hpp"
 #include "store/together/lost.hpp"
 
 namespace regraft::store {
@@ -47,7 +48,8 @@ LoadReport ReplicatedStore::load(CsrView<BlockRange> wanted, std::span<std::byte
 
 LoadReport ReplicatedStore::Impl::load(CsrView<BlockRange> wanted, std::span<std::byte> out,
                                        LoadOptions const& load_options, std::uint64_t alike) {
-    Delivery delivery{.wanted = wanted, .out = out, .options = load_options, .alike = alike};
+    Delivery delivery{
+        .wanted = wanted, .out = out, .options = load_options, .alike = alike, .call = call(Function::load, identity)};
     prepare(delivery);
     comm.reach(load_phase.inside);
     move(delivery);
@@ -60,6 +62,7 @@ Loading ReplicatedStore::start_load(CsrView<BlockRange> wanted, std::span<std::b
     auto& delivery = state->delivery;
     delivery = {.wanted = state->rows, .out = out, .options = options};
     delivery.alike = Digest().add(wanted).add(options).value();
+    delivery.call = call(Function::load, impl_->identity);
     impl_->prepare(delivery);
     impl_->comm.reach(load_phase.inside);
     state->pending.emplace(impl_->comm, delivery.traffic.out, delivery.traffic.in, delivery.messages);
@@ -124,7 +127,7 @@ void ReplicatedStore::Impl::move(Delivery& delivery) {
 void ReplicatedStore::Impl::repeat_until_clean(Delivery& delivery) {
     while (!is_clean(delivery)) {
         auto const& sent = delivery.traffic.blocks_out.values;
-        auto const bad = find_damage(comm, identity, delivery.alike, sent, current->sizes, current->held);
+        auto const bad = find_damage(comm, delivery.call, delivery.alike, sent, current->sizes, current->held);
         if (bad.empty()) delivery.resends.add();
         note(delivery, bad);
         prepare(delivery);
@@ -133,11 +136,11 @@ void ReplicatedStore::Impl::repeat_until_clean(Delivery& delivery) {
     forget_and_replace(delivery);
 }
 
-/// Whether all members got what was sent, and mean the same load of the same store: one agreement. A member that did
+/// Whether all members got what was sent, and are in the same call of the same store: one agreement. A member that did
 /// not votes for a different number; if none did, each of them knows that itself. Uniform.
 bool ReplicatedStore::Impl::is_clean(Delivery const& delivery) {
     bool const holds = !delivery.seals || delivery.seals->hold(delivery.traffic, current->sizes);
-    auto const same = delivery.alike + identity;
+    auto const same = delivery.alike + digest_of(delivery.call);
     return comm.agree_equal(holds ? same : ~same) && holds;
 }
 
@@ -201,8 +204,9 @@ ScrubReport ReplicatedStore::Impl::scrub() {
     Delivery delivery;
     delivery.wanted = nothing;
     delivery.alike = current->directory.num_blocks();
+    delivery.call = call(Function::scrub, identity);
     auto const pieces = current->held.pieces();
-    note(delivery, find_damage(comm, identity, delivery.alike, pieces, current->sizes, current->held));
+    note(delivery, find_damage(comm, delivery.call, delivery.alike, pieces, current->sizes, current->held));
     comm.reach(scrub_phase.inside);
     if (!delivery.damaged.empty()) {
         prepare(delivery);

@@ -24,10 +24,10 @@ struct Terms {
 };
 
 Terms gather_terms(ft::Communicator& comm, std::uint64_t identity, RepairOptions const& mine) {
-    std::vector<std::uint64_t> words{identity, mine.replicas, mine.room};
+    std::vector<std::uint64_t> words{call(Function::repair, identity), mine.replicas, mine.room};
     if (mine.node) words.push_back(*mine.node);
     auto const rows = exchange::all_gather(comm, words);
-    expect_same_store(comm, rows, 0);
+    expect_same_call(comm, rows);
     Terms terms;
     bool limited = false;
     for (std::size_t rank = 0; rank < rows.size(); ++rank) {
@@ -190,7 +190,7 @@ bool ReplicatedStore::Impl::carry_out(repair::Step const& step, RepairReport& re
 /// Whether replicas that were to be copied are damaged; if so, no member counts on them any more. Uniform.
 bool ReplicatedStore::Impl::forget_damage(std::span<BlockRange const> looked_at, std::vector<Damage>& damaged) {
     auto& [directory, sizes, held, seams, common] = *current;
-    auto const bad = find_damage(comm, identity, 0, looked_at, sizes, held);
+    auto const bad = find_damage(comm, call(Function::repair, identity), 0, looked_at, sizes, held);
     if (bad.empty()) return false;
     comm.agree();
     for (auto const& [damage, replaceable] : bad) {

@@ -19,6 +19,7 @@
 #include "store/replicated/load_report.hpp"
 #include "store/together/complaint.hpp"
 #include "store/together/gather.hpp"
+#include "store/together/identity.hpp"
 #include "store/together/loading.hpp"
 
 namespace regraft::store {
@@ -38,6 +39,7 @@ struct Delivery {
     std::span<std::byte> out{};
     LoadOptions options{};
     std::uint64_t alike = 0;  // the digest of the arguments that must be the same on all members
+    std::uint64_t call = 0;   // of the store (identity.hpp)
 
     // Results of the attempts so far.
     std::vector<Damage> damaged{};
@@ -54,7 +56,8 @@ struct Delivery {
 };
 
 struct ReplicatedStore::Impl {
-    Impl(ft::Communicator& communicator, Options const& given) : comm(communicator), options(given) {
+    Impl(ft::Communicator& communicator, Options const& given)
+        : comm(communicator), options(given), identity(made_identity(comm)) {
         if (!options.keep) return;
         keeping.emplace(*options.keep);
         options.own_copy = OwnCopy::copied;
@@ -101,7 +104,7 @@ struct ReplicatedStore::Impl {
     std::unique_ptr<Version> current;
     Memory spare;  // memory of the version before
     std::uint64_t version = 0;
-    std::uint64_t identity = 0;  // of the current version (next_identity)
+    std::uint64_t identity;  // of the current version, and before the first one of this object (identity.hpp)
     OnDisk on_disk;
     LoadsUnderWay loads;  // destroyed before the memory above, which the loads use
     std::optional<Keeping> keeping;

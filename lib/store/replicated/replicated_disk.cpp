@@ -40,7 +40,7 @@ std::vector<BlockRange> ReplicatedStore::Impl::to_write() {
 }
 
 SaveReport ReplicatedStore::save(std::filesystem::path const& archive, SaveOptions const& options) {
-    return save_blocks(*this, impl_->comm, impl_->to_write(), archive, options, impl_->on_disk);
+    return save_blocks(*this, impl_->identity, impl_->comm, impl_->to_write(), archive, options, impl_->on_disk);
 }
 
 OpenReport ReplicatedStore::open(std::filesystem::path const& archive,

@@ -245,7 +245,7 @@ void ReplicatedStore::Impl::submit(placement::Any placement, BlockRange mine, st
     Digest alike;
     alike.add(placement).add(block_bytes);
     alike.add(options.transport).add(options.own_copy).add(options.integrity).add(options.most_planned_runs);
-    auto const submitters = gather_submitters(comm, mine, alike.value());
+    auto const submitters = gather_submitters(comm, mine, identity, alike.value());
     submit(std::move(placement), {submitters.ranges, sizes_of(submitters.ranges)}, bytes, std::move(from));
 }
 
@@ -296,7 +296,7 @@ bool ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& 
         if (!vote) {
             if (seals && holds) seals->keep(traffic, sizes, held);
             if (holds) list(*next, complaint);
-            if (comm.agree(holds && !complaint)) break;
+            if (agree_in_call(comm, call(Function::submit, identity), holds && !complaint)) break;
             if (!keeping) continue;
             keeping->retract();
             if (auto const first = first_complaint(comm, complaint)) throw DiskError(*first);
@@ -308,7 +308,8 @@ bool ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& 
         if (seals && agrees) seals->keep(traffic, sizes, held);
         if (agrees) list(*next, complaint);
         agrees = agrees && !complaint;
-        if (comm.agree_equal(agrees ? vote->alike : ~vote->alike) && agrees) break;
+        auto const same = vote->alike + digest_of(call(Function::submit, identity));
+        if (comm.agree_equal(agrees ? same : ~same) && agrees) break;
         if (keeping) keeping->retract();
         spare = std::move(held).largest_memory();
         return false;

@@ -25,18 +25,19 @@ std::uint64_t num_covered(std::span<BlockRange const> ranges) {
     return value(next);
 }
 
-Submitters gather_submitters(ft::Communicator& comm, BlockRange mine, std::uint64_t alike,
+Submitters gather_submitters(ft::Communicator& comm, BlockRange mine, std::uint64_t identity, std::uint64_t alike,
                              std::optional<std::uint32_t> node) {
-    std::vector words{value(mine.first), value(mine.last), alike};
+    std::vector words{call(Function::submit, identity), value(mine.first), value(mine.last), alike};
     if (node) words.push_back(*node);
     auto const rows = exchange::all_gather(comm, words);
+    expect_same_call(comm, rows);
     Submitters result;
     for (std::size_t rank = 0; rank < rows.size(); ++rank) {
         auto const row = rows[rank];
         REGRAFT_EXPECTS(row.size() == words.size() && "all members give a node or none does");
-        REGRAFT_EXPECTS(row[2] == alike && "all members submit with the same placement or code, size and options");
-        result.ranges.push_back({BlockId{row[0]}, BlockId{row[1]}});
-        if (node) result.node_of.push_back(checked_cast<std::uint32_t>(row[3]));
+        REGRAFT_EXPECTS(row[3] == alike && "all members submit with the same placement or code, size and options");
+        result.ranges.push_back({BlockId{row[1]}, BlockId{row[2]}});
+        if (node) result.node_of.push_back(checked_cast<std::uint32_t>(row[4]));
     }
     static_cast<void>(num_covered(result.ranges));
     return result;
@@ -68,12 +69,12 @@ BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> rang
 
 Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const> wanted, std::uint64_t identity,
                               std::uint64_t alike) {
-    std::vector<std::uint64_t> mine{identity, alike};
+    std::vector<std::uint64_t> mine{call(Function::load, identity), alike};
     for (auto const& range : wanted) {
         if (!range.empty()) mine.insert(mine.end(), {value(range.first), value(range.last)});
     }
     auto const words = exchange::all_gather(comm, mine);
-    expect_same_store(comm, words, 0);
+    expect_same_call(comm, words);
     Csr<BlockRange> rows;
     for (std::size_t rank = 0; rank < words.size(); ++rank) {
         while (rows.size() < value(comm.members()[rank])) rows.end_row();

@@ -23,9 +23,9 @@ struct Submitters {
     std::vector<std::uint32_t> node_of;  // empty if no nodes were given
 };
 
-/// alike: the digest of the arguments that must be the same on all members. That they are, and that the ranges cover
-/// the blocks, are contracts.
-Submitters gather_submitters(ft::Communicator& comm, BlockRange mine, std::uint64_t alike,
+/// identity: of the store (identity.hpp). alike: the digest of the arguments that must be the same on all members. That
+/// they are, and that the ranges cover the blocks, are contracts.
+Submitters gather_submitters(ft::Communicator& comm, BlockRange mine, std::uint64_t identity, std::uint64_t alike,
                              std::optional<std::uint32_t> node = {});
 
 /// The sizes of all blocks. `blocks` are those of this member's range.
@@ -36,7 +36,7 @@ BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> rang
 void share_report(ft::Communicator& comm, LoadReport& report);
 
 /// Row i: the blocks that PeId i wants. Rows of the dead are empty, and empty ranges are left out. identity: of the
-/// store (expect_same_store); alike: as above.
+/// store (identity.hpp); alike: as above.
 Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const> wanted, std::uint64_t identity,
                               std::uint64_t alike);
 
