@@ -1,6 +1,7 @@
 #include "regraft/ft/communicator.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <span>
@@ -156,6 +157,13 @@ bool Communicator::agree_equal(std::uint64_t hash) {
 /// Bitwise AND over the members of the bits below no_failure.
 std::uint32_t Communicator::agree_bits(std::uint32_t mine) {
     REGRAFT_EXPECTS(!failed_ && "after a ProcessFailure comes shrink()");
+    // Before any call of MPI, which may block while the other thread is in one.
+    bool const another_thread_is_here = unchecked_->in_agreement.test_and_set();
+    REGRAFT_EXPECTS(!another_thread_is_here && "threads use a communicator each");
+    struct End {
+        std::atomic_flag& flag;
+        ~End() { flag.clear(); }
+    } const end{unchecked_->in_agreement};
     if (tell_unchecked()) fail(unchecked_->error()->call + ", whose return code did not go through check()");
     // Small messages to the dead succeed, so this PE may have been told of a death although none of its calls failed.
     if (backend::knows_of_deaths(comm_)) fail("MPIX_Comm_agree");
@@ -163,10 +171,7 @@ std::uint32_t Communicator::agree_bits(std::uint32_t mine) {
     reach(agree_phase.before);
     reach(agree_phase.inside);
     int bits = static_cast<int>(mine | no_failure);
-    bool const another_thread_is_here = unchecked_->in_agreement.test_and_set();
-    REGRAFT_EXPECTS(!another_thread_is_here && "threads use a communicator each");
     backend::agree(comm_, &bits);
-    unchecked_->in_agreement.clear();
     if (!survives_real_deaths() && unchecked_->error())
         throw MpiError("an agreement: " + text_of(unchecked_->error()->code));
     dismiss_errors();  // the return code of an agreement of ULFM means nothing
