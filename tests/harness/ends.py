@@ -134,6 +134,18 @@ def check_no_answer(run: list[str], exe: str) -> None:
         sys.exit(f"{said}\nexit code {job.returncode}, expected 143 and the names of the ranks")
 
 
+def check_hangup_ignored(run: list[str], exe: str) -> None:
+    """A job that nohup has started goes on when its terminal is gone."""
+    job = start(["sh", "-c", "trap '' HUP; exec \"$@\"", "sh", *run, "-n", "3", exe, "stops-if-asked"], 3)
+    job.send_signal(signal.SIGHUP)
+    time.sleep(0.5)
+    job.send_signal(signal.SIGINT)
+    _, said = job.communicate(timeout=TIMEOUT)
+    print("SIGHUP that is ignored ->", job.returncode)
+    if job.returncode != 75:
+        sys.exit(f"{said}\nexit code {job.returncode}, expected 75, as after SIGINT")
+
+
 def check_stopped(run: list[str], exe: str) -> None:
     """A rank that is stopped is named, and the job goes on when the rank does."""
     job = start([*run, "-n", "3", exe, "stops"], 0)
@@ -206,17 +218,21 @@ def check_left_folders(command: list[str], expected: str) -> None:
     if not os.access(place, os.W_OK):
         return
     left, used = (place / f"regraft-ranks-{os.geteuid()}-ends-{os.getpid()}-{name}" for name in ("left", "used"))
-    for folder in (left, used):
-        folder.mkdir(0o700)
-    (left / "sm_segment").touch()
-    lock = os.open(used, os.O_RDONLY)
+    lock = -1
     try:
-        fcntl.flock(lock, fcntl.LOCK_SH)
+        for folder in (left, used):  # other jobs look for such names at any time
+            made = pathlib.Path(tempfile.mkdtemp(dir=place))
+            (made / "sm_segment").touch()
+            if folder == used:
+                lock = os.open(made, os.O_RDONLY)
+                fcntl.flock(lock, fcntl.LOCK_SH)
+            made.rename(folder)
         check(command, 0, expected)
         if left.exists() or not used.exists():
             sys.exit(f"expected {left} to be gone, and {used} to be there")
     finally:
-        os.close(lock)
+        if lock >= 0:
+            os.close(lock)
         for folder in (left, used):
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -266,6 +282,7 @@ def main() -> None:
         check([*shield, "-n", "3", args.exe, how], code, says)
         check([*shield, "-n", "3", "env", "-u", "LD_PRELOAD", args.exe, how], code, says)
     check_no_answer(run, args.exe)
+    check_hangup_ignored(run, args.exe)
     check_left_folders([*on_hosts, "-n", "3", args.exe, "lives"], "all are here")
     check_closed_errors([*run, "-n", "1", "sh", "-c", "head -c 1000000 /dev/zero >&2; echo the end"])
     check_stopped(run, args.exe)

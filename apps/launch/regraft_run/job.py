@@ -1,4 +1,5 @@
 """Jobs in the foreground, for people."""
+import collections
 import contextlib
 import dataclasses
 import itertools
@@ -59,13 +60,14 @@ def run(mpirun: str, words: list[str], options: Options) -> End:
         say(wrong)
         return End(USAGE_ERROR)
     name = job_id(options, words) or random_name()
+    signals = Signals()
     for start in itertools.count():
-        job = start_once(mpirun, words, options, {"REGRAFT_JOB": name, "REGRAFT_RESTART": str(start + options.resume)})
+        job = start_once(mpirun, words, options, {"REGRAFT_JOB": name, "REGRAFT_RESTART": str(start + options.resume)}, signals)
         if not job.has_failed or start == options.restarts:
             return job.end
         left, where = on_hosts_that_answer(words)
-        if job.signals.stop:
-            return End(128 + job.signals.stop)
+        if signals.stop:
+            return End(128 + signals.stop)
         if not job.is_lost and (job.has_begun or left == words):
             return job.end
         words = left
@@ -100,18 +102,18 @@ def on_hosts_that_answer(words: list[str]) -> tuple[list[str], str]:
     return (hosts.words_for(left, words) if left else []), where
 
 
-def start_once(mpirun: str, words: list[str], options: Options, variables: dict[str, str]) -> "Job":
+def start_once(mpirun: str, words: list[str], options: Options, variables: dict[str, str], signals: "Signals") -> "Job":
     """Starts mpirun, again if it does not come to start ranks. Returns the job when it has ended."""
     for attempt in range(1, openmpi.ATTEMPTS + 1):
         with job_folders() as folders:
             variables["REGRAFT_LAUNCH"] = folders.tmp
             guardian.of_this_process().watch(f"REGRAFT_LAUNCH={folders.tmp}")
-            job = Job(mpirun, words, options, variables, folders)
+            job = Job(mpirun, words, options, variables, folders, signals)
             job.wait()
         guardian.of_this_process().forget()
         if job.has_failed and not job.has_begun:
             hosts.end_daemons([host for host in job.hosts if host not in job.silent], job.mpirun.pid)
-        if not job.fault.is_set() or attempt == openmpi.ATTEMPTS:
+        if not job.fault.is_set() or attempt == openmpi.ATTEMPTS or signals.stop:
             return job
         print(openmpi.TRY_AGAIN, file=sys.stderr)
     raise AssertionError
@@ -126,8 +128,11 @@ class Job:
     has_failed: bool
     is_lost: bool  # it has failed because ranks have died
 
-    def __init__(self, mpirun: str, words: list[str], options: Options, variables: dict[str, str], folders: Folders):
+    def __init__(self, mpirun: str, words: list[str], options: Options, variables: dict[str, str], folders: Folders, signals: "Signals"):
         self.options = options
+        self.signals = signals
+        self.was_asked = False  # to stop
+        self.term_until = math.inf  # when it has to have ended because of a SIGTERM
         self.one_host = not (openmpi.names_hosts(words) or any(name in os.environ for name in openmpi.BATCH_SYSTEMS))
         self.hosts = [] if self.one_host else hosts.hosts_of(words)
         self.silent: list[hosts.Host] = []  # those that were found not to answer
@@ -155,7 +160,6 @@ class Job:
                                        stdin=subprocess.PIPE if sys.stdin.isatty() else None)
         if self.mpirun.stdin:
             threading.Thread(target=copy_terminal, args=(self.mpirun.stdin,), daemon=True).start()
-        self.signals = Signals(self)
         self.fault = threading.Event()  # mpirun has failed to start
         self.copier = threading.Thread(target=copy_stderr, args=(self.mpirun.stderr, self.fault), daemon=True)
         self.copier.start()
@@ -176,7 +180,6 @@ class Job:
             end_session(self.mpirun)
         self.copier.join(timeout=5)
         ranks = list(self.told.ranks().values())
-        self.signals.is_over = True
         self.told.close()
         self.has_begun = any(rank.entered for rank in ranks)
         if self.signals.stop and not any(rank.end for rank in ranks):
@@ -198,6 +201,7 @@ class Job:
         caught, stopped = Caught(), Stopped()
         look_at_hosts = time.monotonic() + self.options.node_timeout
         for turn in itertools.count():
+            self.answer_signals()
             is_over = self.mpirun.poll() is not None  # asked before the ranks, so that the last look sees the end of each
             ranks = self.told.ranks()
             for name, rank in ranks.items():
@@ -219,7 +223,7 @@ class Job:
                 say(f"{why}, and mpirun does not end; the job is ended")
                 self.stop()
                 return 0 if any(rank.end for rank in ranks.values()) else DIED_IN_INIT
-            if self.signals.term_until < time.monotonic():
+            if self.term_until < time.monotonic():
                 say(f"{living(ranks)} not ended {self.options.stop_timeout} s after SIGTERM; the job is ended")
                 self.stop()
                 return 128 + signal.SIGTERM
@@ -236,6 +240,33 @@ class Job:
                     say(sentence)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.mpirun.wait(LOOK_EVERY)
+
+    def answer_signals(self) -> None:
+        """SIGTSTP (Ctrl-Z) stops the ranks, by mpirun, and this process. SIGHUP and SIGUSR1 go to mpirun, which ends the job at SIGHUP and
+        passes SIGUSR1 on to the ranks."""
+        while self.signals.received:
+            number = self.signals.received.popleft()
+            if number in (signal.SIGINT, signal.SIGTERM):
+                self.ask_to_stop(number)
+                continue
+            self.mpirun.send_signal(number)
+            if number == signal.SIGTSTP:
+                os.kill(os.getpid(), signal.SIGSTOP)
+                self.mpirun.send_signal(signal.SIGCONT)
+
+    def ask_to_stop(self, number: int) -> None:
+        """The first SIGINT (Ctrl-C) or SIGTERM goes to the ranks, which may save their work. The second one goes to mpirun, which ends the
+        job. So does the first one if a rank is not at work yet. After SIGTERM, the job has a time to end."""
+        asked_before, self.was_asked = self.was_asked, True
+        if number == signal.SIGTERM:
+            self.term_until = min(self.term_until, time.monotonic() + self.options.stop_timeout)
+        ranks = list(self.told.ranks().values())
+        if asked_before or not ranks or not all(rank.left for rank in ranks):
+            self.mpirun.send_signal(number)
+            return
+        self.told.signal(number)
+        if number == signal.SIGINT:
+            say("the ranks are asked to stop; Ctrl-C again ends the job at once")
 
     def find_silent_hosts(self) -> bool:
         """Asks all hosts, as mpirun waits for ever for a daemon on a host that falls silent before all ranks run."""
@@ -279,40 +310,20 @@ def living(ranks: dict[str, Rank]) -> str:
 
 
 class Signals:
-    """Passes on the signals that this process receives. The first SIGINT (Ctrl-C) or SIGTERM goes to the ranks, which may save their work.
-    The second one goes to mpirun, which ends the job. So does the first one if a rank is not at work yet. After SIGTERM, the job has a time
-    to end. SIGHUP and SIGUSR1 go to mpirun,
-    which ends the job at SIGHUP and passes SIGUSR1 on to the ranks."""
+    """Notes the signals that this process receives; a job answers them between two looks at its ranks. Python calls a handler anywhere,
+    also within an import, where little can be done."""
 
-    def __init__(self, job: Job):
-        self.job = job
+    def __init__(self) -> None:
         self.stop = 0  # the last SIGINT or SIGTERM; 0: there was none
-        self.is_over = False  # the job, whose records may be gone
-        self.term_until = math.inf  # when the job has to have ended because of a SIGTERM
-        if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # a shell lets a job that was started with & ignore it
-            signal.signal(signal.SIGINT, self.ask_to_stop)
-        signal.signal(signal.SIGTERM, self.ask_to_stop)
-        signal.signal(signal.SIGTSTP, self.pause)
-        for number in (signal.SIGHUP, signal.SIGUSR1):
-            signal.signal(number, lambda received, _: job.mpirun.send_signal(received))
+        self.received: collections.deque[int] = collections.deque()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGTSTP, signal.SIGHUP, signal.SIGUSR1):
+            if signal.getsignal(number) != signal.SIG_IGN:  # nohup lets a job ignore SIGHUP, and a shell SIGINT if it was started with &
+                signal.signal(number, self.note)
 
-    def ask_to_stop(self, number: int, _frame: object) -> None:
-        asked_before, self.stop = self.stop != 0, number
-        if number == signal.SIGTERM:
-            self.term_until = min(self.term_until, time.monotonic() + self.job.options.stop_timeout)
-        ranks = [] if self.is_over else list(self.job.told.ranks().values())
-        if asked_before or not ranks or not all(rank.left for rank in ranks):
-            self.job.mpirun.send_signal(number)
-            return
-        self.job.told.signal(number)
-        if number == signal.SIGINT:
-            say("the ranks are asked to stop; Ctrl-C again ends the job at once")
-
-    def pause(self, number: int, _frame: object) -> None:
-        """Stops the ranks, by mpirun, and this process (Ctrl-Z)."""
-        self.job.mpirun.send_signal(number)
-        os.kill(os.getpid(), signal.SIGSTOP)
-        self.job.mpirun.send_signal(signal.SIGCONT)
+    def note(self, number: int, _frame: object) -> None:
+        self.received.append(number)
+        if number in (signal.SIGINT, signal.SIGTERM):
+            self.stop = number
 
 
 def copy_stderr(source, fault: threading.Event) -> None:
