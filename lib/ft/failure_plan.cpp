@@ -32,6 +32,17 @@ Number parse_number(std::string_view digits, std::string_view item) {
     return number;
 }
 
+// Alphabetically, with commas between them.
+std::string names_of_points() {
+    std::vector<std::string> names;
+    for (FailPoint const* point : registry()) names.push_back(point->name());
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    std::string list;
+    for (auto const& name : names) list += (list.empty() ? "" : ", ") + name;
+    return list;
+}
+
 PlannedDeath parse_death(std::string_view item) {
     auto const last = item.rfind(':');
     auto const middle =
@@ -40,7 +51,8 @@ PlannedDeath parse_death(std::string_view item) {
     std::string const point(item.substr(0, middle));
     auto const& known = registry();
     if (std::none_of(known.begin(), known.end(), [&](FailPoint const* p) { return p->name() == point; })) {
-        throw InputError("failure plan: '" + std::string(item) + "': there is no point named '" + point + "'");
+        throw InputError("failure plan: '" + std::string(item) + "': there is no point named '" + point +
+                         "', expected " + names_of_points());
     }
     return {point, PeId{parse_number<std::uint32_t>(item.substr(middle + 1, last - middle - 1), item)},
             parse_number<std::uint64_t>(item.substr(last + 1), item)};
