@@ -72,6 +72,11 @@ def load_launcher() -> types.ModuleType:
     return module
 
 
+def say(text: str) -> None:
+    """Precondition: the launcher is loaded."""
+    sys.modules["launch"].say(text, "regraft-shield")
+
+
 def fail(why: str) -> None:
     print(f"regraft-shield: {why}", file=sys.stderr)
     sys.exit(2)
@@ -159,8 +164,8 @@ def tell(report: dict) -> None:
     skipped = {"collectives with a dead root": "skipped_roots", "sends to the dead": "skipped_sends",
                "receives from them": "skipped_receives", "places of theirs in buffers": "holes", "calls refused": "refused"}
     left_out = "; ".join(f"{report[key]} {what}" for what, key in skipped.items() if report[key])
-    print(f"regraft-shield: dead: rank{'s' if len(report['dead']) > 1 else ''} {dead} of {report['size']}, whose contributions are missing"
-          + (f"; left out: {left_out}" if left_out else ""), file=sys.stderr)
+    say(f"dead: rank{'s' if len(report['dead']) > 1 else ''} {dead} of {report['size']}, whose contributions are missing"
+        + (f"; left out: {left_out}" if left_out else ""))
 
 
 def complete(file: pathlib.Path, report: dict) -> None:
@@ -170,7 +175,7 @@ def complete(file: pathlib.Path, report: dict) -> None:
         temporary.write_text(json.dumps(report, indent=2) + "\n", encoding="ascii")
         temporary.replace(file)
     except OSError as error:
-        print(f"regraft-shield: cannot write the report {file}: {error.strerror}", file=sys.stderr)
+        say(f"cannot write the report {file}: {error.strerror}")
 
 
 def run(launcher: types.ModuleType, options: Options, folder: str) -> tuple[int, dict]:
@@ -194,7 +199,7 @@ def run(launcher: types.ModuleType, options: Options, folder: str) -> tuple[int,
         code = board.end_code() or max([code, *board.exit_codes()])
     is_ended = not board.is_of_program() if board.end_code() else end.by_shield
     if code in OURS and not is_ended:
-        print(f"regraft-shield: exit code {code} is the program's own", file=sys.stderr)
+        say(f"exit code {code} is the program's own")
     report = json.loads(file.read_text(encoding="ascii")) if file.exists() else {}
     if report:
         missing = code == 0 and report["dead"] and "aside" not in report and not options.tolerates
@@ -220,7 +225,7 @@ def main(words: list[str]) -> int:
     if code != 0:
         return code
     if not report:
-        print("regraft-shield: no rank has come to MPI_Finalize", file=sys.stderr)
+        say("no rank has come to MPI_Finalize")
         return 1
     if not report["dead"] or "aside" in report:
         return 0

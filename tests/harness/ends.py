@@ -237,15 +237,15 @@ def check_left_folders(command: list[str], expected: str) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def check_closed_errors(command: list[str]) -> None:
+def check_closed_errors(command: list[str], code: int, expected: str) -> None:
     """A job goes on if nobody reads its standard error any more."""
     reader, writer = os.pipe()
     os.close(reader)
     job = subprocess.run(command, stdout=subprocess.PIPE, stderr=writer, text=True, timeout=TIMEOUT, check=False, stdin=subprocess.DEVNULL)
     os.close(writer)
     print(" ".join(command[2:]), "-> without a reader of standard error", job.returncode)
-    if job.returncode != 0 or "the end" not in job.stdout:
-        sys.exit(f"{job.stdout}\nexit code {job.returncode}, expected 0 and the end")
+    if job.returncode != code or expected not in job.stdout:
+        sys.exit(f"{job.stdout}\nexit code {job.returncode}, expected {code} and {expected!r}")
 
 
 def check_fortran(run: list[str], mpirun: str) -> None:
@@ -284,7 +284,9 @@ def main() -> None:
     check_no_answer(run, args.exe)
     check_hangup_ignored(run, args.exe)
     check_left_folders([*on_hosts, "-n", "3", args.exe, "lives"], "all are here")
-    check_closed_errors([*run, "-n", "1", "sh", "-c", "head -c 1000000 /dev/zero >&2; echo the end"])
+    for how in ("head -c 1000000 /dev/zero >&2", "echo a line >&2", "true"):  # what Python has kept shows only at its end
+        check_closed_errors([*run, "-n", "1", "sh", "-c", f"{how}; echo the end"], 0, "the end")
+    check_closed_errors([*shield, "-n", "3", args.exe, "killed"], 3, "")
     check_stopped(run, args.exe)
     check_stopped(on_hosts, args.exe)
     for tool in (run, shield):

@@ -18,7 +18,7 @@ from regraft_run import guardian, hosts, openmpi
 from regraft_run.caught import WHY_CAUGHT, Caught
 from regraft_run.connections import Connections
 from regraft_run.folders import Folders, job_folders
-from regraft_run.processes import end_session, is_gone, kill, kill_job, say
+from regraft_run.processes import end_session, is_gone, kill, kill_job, say, to_stderr
 from regraft_run.stopped import Stopped
 from regraft_run.told import DIED_IN_INIT, Files, Rank, code_of_ranks, hopeless, is_lost, may_never_begin
 
@@ -115,7 +115,8 @@ def start_once(mpirun: str, words: list[str], options: Options, variables: dict[
             hosts.end_daemons([host for host in job.hosts if host not in job.silent], job.mpirun.pid)
         if not job.fault.is_set() or attempt == openmpi.ATTEMPTS or signals.stop:
             return job
-        print(openmpi.TRY_AGAIN, file=sys.stderr)
+        with to_stderr():
+            print(openmpi.TRY_AGAIN, file=sys.stderr, flush=True)
     raise AssertionError
 
 
@@ -329,7 +330,7 @@ class Signals:
 def copy_stderr(source, fault: threading.Event) -> None:
     tail = b""
     while chunk := source.read1(65536):  # also if nobody reads it any more: mpirun would wait until its pipe has room
-        with contextlib.suppress(BrokenPipeError):
+        with to_stderr():
             sys.stderr.buffer.write(chunk)
             sys.stderr.buffer.flush()
         tail = tail[-200:] + chunk

@@ -5,12 +5,24 @@ import pathlib
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 
-def say(text: str) -> None:
-    with contextlib.suppress(BrokenPipeError):  # nobody reads it any more, and the job goes on
-        print(f"regraft-run: {text}", file=sys.stderr, flush=True)
+@contextlib.contextmanager
+def to_stderr() -> Iterator[None]:
+    """A context that writes to standard error. If nobody reads that any more, the job goes on, and all that is still to come goes nowhere,
+    also what Python has kept for its end: otherwise it would end with 120."""
+    try:
+        yield
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stderr.fileno())
+        os.close(nowhere)
+
+
+def say(text: str, who: str = "regraft-run") -> None:
+    with to_stderr():
+        print(f"{who}: {text}", file=sys.stderr, flush=True)
 
 
 def is_gone(process: int) -> bool:
