@@ -75,7 +75,7 @@ void run(char const* file) {
                                                  {.total_weight = patterns.num_sites()});
         search::SearchOptions options;
         options.sites_per_partition = {patterns.num_sites()};
-        while (state.stage != search::Stage::done) {
+        while (!state.is_done()) {
             search::advance(state, likelihood, options);
             saved.commit_identical(state.to_bytes());
             if (comm.self() == PeId{1} && comm.size() > 1 && state.steps == 100) raise(SIGKILL);

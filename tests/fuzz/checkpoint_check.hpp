@@ -61,37 +61,38 @@ struct SomeJob {
         using phylo::Purpose;
         using phylo::Stage;
         phylo::Progress progress;
-        auto choosing = state(random.below(100));
-        phylo::begin_model_choice(choosing, dataset.automatic(), dataset.counted);
-        auto& choice = choosing.choices.front();
+        auto choosing = phylo::start_choice(state(random.below(100)), dataset.automatic(), dataset.counted);
+        auto& choice = choosing.as<phylo::Choice>().choices.front();
         for (auto left = random.below(4); left > 0; --left) {
             choice.running->loglh = -100 - random.unit();
             phylo::end_trial(choice, dataset.specs[1].alphabet, dataset.counted[1], {options.criterion, 50});
         }
         progress.note({Purpose::model_choice}, choosing);
         auto moving = state(random.below(100));
-        moving.stage = Stage::near_spr;
-        moving.position = 1;
-        for (auto h : phylo::all_subtrees(moving.tree)) moving.waiting.push_back(h);
+        auto& moves = moving.as<phylo::Climb>();
+        moves.stage = Stage::near_spr;
+        moves.position = 1;
+        for (auto h : phylo::all_subtrees(moving.tree)) moves.waiting.push_back(h);
         progress.note({Purpose::start, 0}, moving);
         auto escaping = state(random.below(100));
-        escaping.stage = Stage::escapes;
-        escaping.position = 2;
-        escaping.home = phylo::Home{escaping.tree, -90, phylo::fingerprint(escaping.tree)};
+        auto& escapes = escaping.as<phylo::Climb>();
+        escapes.stage = Stage::escapes;
+        escapes.position = 2;
+        escapes.home = phylo::Home{escaping.tree, -90, phylo::fingerprint(escaping.tree)};
         progress.note({Purpose::start, 1}, escaping);
         auto done = state(random.below(100));
-        done.stage = Stage::done;
+        done.as<phylo::Climb>().stage = Stage::done;
         progress.note({Purpose::replicate, 2}, done);
-        auto replicating = state(random.below(100));
-        replicating.stage = Stage::ultrafast;
-        replicating.position = 1;
+        auto replicating = phylo::start_ultrafast(done);
+        auto& replicates = replicating.as<phylo::Ultrafast>();
+        replicates.round = 1;
         for (std::uint32_t i = 0; i < options.ultrafast_replicates; ++i)
-            replicating.replicates.push_back({replicating.tree, {}});
+            replicates.replicates.push_back({replicating.tree, {}});
         progress.note({Purpose::ultrafast}, replicating);
-        auto supporting = state(random.below(100));
-        supporting.stage = Stage::support;
-        supporting.position = 3;
-        supporting.alrt.assign(supporting.tree.num_edges(), 0.5);
+        auto supporting = phylo::start_supports(done);
+        auto& supports = supporting.as<search::Supports>();
+        supports.position = 3;
+        supports.alrt.assign(supporting.tree.num_edges(), 0.5);
         progress.note({Purpose::support}, supporting);
         return progress;
     }
@@ -104,7 +105,7 @@ struct SomeJob {
             // What a job does with it before the first step.
             for (auto const& [item, state] : progress.states()) {
                 static_cast<void>(phylo::describe(state));
-                if (state.stage == phylo::Stage::done) continue;
+                if (state.is_done()) continue;
                 auto const subject = phylo::subject(state, options.linkage);
                 for (std::size_t q = 0; q < subject.specs.size(); ++q)
                     static_cast<void>(likelihood::site_model(subject.specs[q], subject.models[q]));

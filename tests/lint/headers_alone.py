@@ -52,7 +52,10 @@ def main() -> int:
         print(f"{len(headers)} headers: nothing changed since they compiled")
         return 0
 
-    jobs, all_jobs = ([(mpicxx if header.parent.name in ON_MPI else cxx, header) for header in some] for some in (headers, public))
+    def compiler_of(header: pathlib.Path) -> str:
+        return mpicxx if ON_MPI & set(header.relative_to(root / "include").parts) else cxx
+
+    jobs, all_jobs = ([(compiler_of(header), header) for header in some] for some in (headers, public))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         bad = [message for message in pool.map(lambda job: compiles(root, *job) if job[0] else "", jobs) if message]
         bad += [message for message in pool.map(lambda job: says_what_it_needs(root, *job) if job[0] else "", all_jobs) if message]

@@ -36,8 +36,17 @@ for number, room in enumerate(SHIELD):
 # Rooms in the order in which they build upon each other: each may include those before it. Files beside the rooms may include all.
 ROOMS = {
     "lib/likelihood": ["kernels", "models", "clvs", "partition"],
-    "apps/phylo": ["files", "together", "trees", "input", "report", "profile", "progress", "sites", "job"],
+    "lib/search": ["likelihood", "models", "trees", "samples", "tasks"],
+    "apps/phylo": ["files", "together", "trees", "input", "report", "profile", "progress", "sites", "kinds", "job"],
     "apps/plan": ["input", "files", "recover", "loss", "simulate"],
+}
+# Rooms whose rooms know nothing of each other: each may include only its own files and those beside the rooms.
+APART = ["lib/search/tasks"]
+# Kinds of work of a search: only these places may name a task, or the purpose of an item.
+KINDS = {
+    r"\bas<(?:search::)?(?!Climb)\w+>\(|\bholds_alternative<|\bget_if<": ["lib/search/tasks", "lib/search/search.cpp", "include/regraft/search", "apps/phylo/kinds", "apps/phylo/job/climb.cpp"],
+    r"\bPurpose::\w+": ["apps/phylo/kinds", "apps/phylo/progress"],
+    r"\bStage::\w+": ["lib/search/tasks/climb", "include/regraft/search/tasks/climb.hpp", "apps/phylo/kinds"],
 }
 # Private headers of others that a module may include: users do not need them, so they are no promise to users.
 PRIVATE_OF_FT = {"ft/backend.hpp", "ft/renewal.hpp"}
@@ -57,7 +66,7 @@ ONLY_IN = {
     "zlib.h": ["apps/common"],
     "bzlib.h": ["apps/common"],
     "lzma.h": ["apps/common"],
-    "boost/": ["include/regraft/matching/bgl.hpp", "lib/repair", "lib/placement", "lib/search/tree_tests.cpp", "apps/phylo"],
+    "boost/": ["include/regraft/matching/bgl.hpp", "lib/repair", "lib/placement", "lib/search/samples/tree_tests.cpp", "apps/phylo"],
     "libpll/": [],  # AGPL: an oracle of tests and a peer of benchmarks
     "hwy/": ["lib/likelihood/kernels"],
     "pll.h": [],  # it is libpll/pll.h
@@ -115,6 +124,28 @@ def climbs(path: str, headers: list[str]) -> list[str]:
     return bad
 
 
+def neighbours(path: str, headers: list[str]) -> list[str]:
+    """Includes of a file in a room that reach into a room beside it."""
+    bad = []
+    for place in APART:
+        within = path.removeprefix(place + "/") if path.startswith(place + "/") else ""
+        if "/" not in within:
+            continue
+        for header in headers:
+            other = header.removeprefix(place.removeprefix("lib/") + "/")
+            if other != header and "/" in other and other.split("/")[0] != within.split("/")[0]:
+                bad.append(f"{within.split('/')[0]} may not include {header}, which is in the room beside it")
+    return bad
+
+
+def strays(path: str, code: str) -> list[str]:
+    """Names of kinds of work outside of their rooms."""
+    if not path.startswith(("lib/search/", "include/regraft/search/", "apps/phylo/")):
+        return []
+    return [f"{found.group(0)}: what is said of one kind of work belongs to {', '.join(places)} (HACKING.md)" for pattern, places in KINDS.items()
+            if not any(path == place or path.startswith(place + "/") for place in places) and (found := re.search(pattern, code))]
+
+
 def is_in_program(path: str) -> bool:
     """Whether it is a part of the shield that acts for its program: it reads the environment, prints, and calls what its program calls."""
     return path.startswith(("lib/shield/session/", "lib/shield/waits/", "lib/shield/calls/"))
@@ -151,7 +182,7 @@ def complaints(path: str, text: str) -> list[str]:
                 for name in sorted(called - set(trust.NEEDED))]
     if path.startswith(("include/", "lib/")) and path.endswith((".hpp", ".h")) and (lines := text.count("\n")) > MAX_HEADER_LINES:
         bad.append(f"{lines} lines: more than {MAX_HEADER_LINES} is two modules")
-    bad += climbs(path, INCLUDE.findall(text))
+    bad += climbs(path, INCLUDE.findall(text)) + neighbours(path, INCLUDE.findall(text)) + strays(path, COMMENT.sub("", text))
     if path.startswith("include/") and "#pragma once" not in text:
         bad.append("no #pragma once")
     if path.startswith("include/") and DECLARES.search(text) and not SHOWN.search(text):
@@ -188,6 +219,10 @@ def self_test() -> None:
         "apps/plan/recover/a.cpp": '#include "commands.hpp"',
         "lib/likelihood/models/a.cpp": '#include "likelihood/clvs/tips.hpp"',
         "lib/likelihood/attic/a.cpp": "",
+        "lib/search/trees/a.cpp": '#include "search/tasks/rounds.hpp"',
+        "lib/search/tasks/tests/a.cpp": '#include "search/tasks/climb/steps.hpp"',
+        "lib/search/samples/a.cpp": "if (std::holds_alternative<Choice>(task)) return;",
+        "apps/phylo/job/a.cpp": "if (item.purpose == Purpose::start) return;",
         "lib/likelihood/clvs/a.cpp": "#include <hwy/highway.h>",
     }.items():
         assert complaints(path, text), f"nothing found wrong with {path}"

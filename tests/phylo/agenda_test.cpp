@@ -42,9 +42,9 @@ struct Fixture {
         SearchState state(msa::random_tree(num_taxa, tree_seed));
         state.specs = data.specs;
         state.models = data.models;
-        state.stage = Stage::done;
+        state.as<Climb>().stage = Stage::done;
         state.loglh = loglh;
-        state.difficulty = 0.3;
+        state.as<Climb>().difficulty = 0.3;
         progress.note(item, std::move(state));
     }
 };
@@ -98,13 +98,14 @@ TEST(Agenda, TreesAreTestedWhenAllAreEvaluated) {
         EXPECT_EQ(samples->size, sample_size(item.number));
         seeds.push_back(samples->seed);
         auto state = agenda.first_state(item, f.progress, nullptr);
-        EXPECT_EQ(state.stage, Stage::tests);
-        state.stage = Stage::done;
-        state.counts.wins = {50, 10, 0};
+        auto& tests = state.as<search::Tests>();
+        tests.is_over = true;
+        tests.position = 50;
+        tests.counts.wins = {50, 10, 0};
         if (item.number == usual_size) {
-            state.counts.shares = state.counts.weights = {40, 10, 0};
+            tests.counts.shares = tests.counts.weights = {40, 10, 0};
             for (auto* numbers :
-                 {&state.counts.kh, &state.counts.sh, &state.counts.weighted_kh, &state.counts.weighted_sh})
+                 {&tests.counts.kh, &tests.counts.sh, &tests.counts.weighted_kh, &tests.counts.weighted_sh})
                 *numbers = {50, 20, 0};
         }
         f.progress.note(item, std::move(state));
@@ -169,8 +170,8 @@ TEST(Agenda, AnAutomaticEffortGoesOnFromOneStartIfDataAreClear) {
     f.options.effort = Effort::automatic;
     auto agenda = f.agenda(10);
     SearchState clear(msa::random_tree(num_taxa, 1));
-    clear.stage = Stage::done;
-    clear.difficulty = 0;
+    clear.as<Climb>().stage = Stage::done;
+    clear.as<Climb>().difficulty = 0;
     f.progress.note({Purpose::start}, clear);
     EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::fusion, 0, 1));
     EXPECT_TRUE(agenda.options_of({Purpose::fusion}, f.progress).others.empty());
@@ -196,7 +197,7 @@ TEST(Agenda, LaterStartsKnowTheDifficultyFromTheFirst) {
     Agenda const agenda(f.options, f.dataset, from_user_trees(2));
     f.finish({Purpose::start, 0});
     EXPECT_FALSE(agenda.needs_patterns({Purpose::start, 1}, f.progress));
-    EXPECT_EQ(agenda.first_state({Purpose::start, 1}, f.progress, nullptr).difficulty, 0.3);
+    EXPECT_EQ(agenda.first_state({Purpose::start, 1}, f.progress, nullptr).as<Climb>().difficulty, 0.3);
 }
 
 TEST(Agenda, OthersToFuseWithComeFromTheLikeliestOnAndWithoutTheBest) {

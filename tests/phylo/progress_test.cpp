@@ -12,7 +12,7 @@ SearchState state_after(std::uint64_t steps, Stage stage = Stage::near_spr) {
     SearchState state(msa::random_tree(6, 1));
     state.specs = data.specs;
     state.models = data.models;
-    state.stage = stage;
+    state.as<Climb>().stage = stage;
     state.steps = steps;
     state.loglh = -1.0 - static_cast<double>(steps);
     return state;

@@ -147,26 +147,27 @@ TEST(ShAlrt, HasTheBitsOfOneRankOnAll) {
     }
 }
 
-TEST(Search, EndsWithTheSupportOfInnerEdgesIfItIsAskedFor) {
+TEST(Search, FindsTheSupportOfInnerEdgesAndGoesOnFromAnyStep) {
     SmallJob f(5, BranchLinkage::linked, 12);
     auto const samples = samples_of(f.data, f.comm, 100);
     SearchOptions options;
     options.patience = 0;
     options.rell_samples = &samples;
     options.sites_per_partition = {100, 50, 10};
-    auto state = start_state(Goal::evaluation, f.likelihood.tree(), f.data.specs, f.data.models);
-    while (state.stage != Stage::done) {
+    auto state = start_supports(start_state(Goal::likelihood, f.likelihood.tree(), f.data.specs, f.data.models));
+    while (!state.is_done()) {
         advance(state, f.likelihood, options);
         state = SearchState::from_bytes(state.to_bytes());
     }
     auto const edges = state.tree.edges();
-    ASSERT_EQ(state.alrt.size(), edges.size());
+    auto const& alrt = state.as<Supports>().alrt;
+    ASSERT_EQ(alrt.size(), edges.size());
     auto likelihood = f.fresh(state.tree, state.models);
     for (std::size_t i = 0; i < edges.size(); ++i) {
         if (state.tree.is_tip(edges[i]) || state.tree.is_tip(state.tree.back(edges[i]))) {
-            EXPECT_TRUE(std::isnan(state.alrt[i]));
+            EXPECT_TRUE(std::isnan(alrt[i]));
         } else {
-            EXPECT_EQ(state.alrt[i], sh_alrt(likelihood, edges[i], samples));
+            EXPECT_EQ(alrt[i], sh_alrt(likelihood, edges[i], samples));
         }
     }
 }

@@ -170,7 +170,7 @@ TEST(Search, CompliesWithAConstraintAtEveryStep) {
         auto state =
             start_state(Goal::tree, constraint.random_tree(seed).with_length_sets(sets), f.data.specs, f.data.models);
         auto likelihood = f.fresh(state.tree);
-        while (state.stage != Stage::done) {
+        while (!state.is_done()) {
             advance(state, likelihood, options);
             ASSERT_TRUE(constraint.allows(state.tree)) << describe(state);
         }
@@ -192,7 +192,7 @@ TEST(Search, OfAConstraintThatIsResolvedKeepsTheTopology) {
     EXPECT_EQ(fingerprint(constraint.random_tree(1)), fingerprint(tree));
     auto state = start_state(Goal::tree, tree, f.data.specs, f.data.models);
     auto likelihood = f.fresh(tree);
-    while (state.stage != Stage::done) advance(state, likelihood, options);
+    while (!state.is_done()) advance(state, likelihood, options);
     EXPECT_EQ(fingerprint(state.tree), fingerprint(tree));
 }
 

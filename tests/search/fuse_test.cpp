@@ -1,4 +1,4 @@
-#include "search/fuse.hpp"
+#include "search/trees/fuse.hpp"
 
 #include <algorithm>
 #include <string>

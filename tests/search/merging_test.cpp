@@ -16,7 +16,7 @@
 #include "regraft/core/random.hpp"
 #include "regraft/msa/parsimony.hpp"
 #include "regraft/search/search.hpp"
-#include "search/merging/merging.hpp"
+#include "search/tasks/merging/merging.hpp"
 
 namespace regraft::phylo {
 
@@ -125,13 +125,12 @@ struct Genes {
     /// Makes the steps that are left, as if a failure had happened every so many of them.
     SearchState finished(SearchState state, std::uint64_t interrupt_every = 0) {
         auto likelihood = likelihood_of(state);
-        for (std::uint64_t step = 1; state.stage != Stage::done; ++step) {
+        for (std::uint64_t step = 1; !state.is_done(); ++step) {
             auto const before = describe(state);
             advance(state, *likelihood, options);
             bool const interrupted = interrupt_every > 0 && step % interrupt_every == 0;
             if (interrupted) state = SearchState::from_bytes(state.to_bytes());
-            if (state.stage != Stage::done && (interrupted || describe(state) != before))
-                likelihood = likelihood_of(state);
+            if (!state.is_done() && (interrupted || describe(state) != before)) likelihood = likelihood_of(state);
         }
         return state;
     }
@@ -166,9 +165,9 @@ TEST(Merging, FindsTheTwoGroupsThatMadeTheGenes) {
         SCOPED_TRACE(static_cast<int>(linkage));
         FourGenes genes(linkage, 400, 1);
         auto const state = genes.merged();
-        EXPECT_EQ(subsets_of(*state.merging), (std::vector<Subset>{{0, 2}, {1, 3}}));
-        EXPECT_LT(genes.score(state.merging->best), genes.score(state.merging->given));
-        EXPECT_EQ(state.merging->merges.size(), 2U);
+        EXPECT_EQ(subsets_of(state.as<Merging>()), (std::vector<Subset>{{0, 2}, {1, 3}}));
+        EXPECT_LT(genes.score(state.as<Merging>().best), genes.score(state.as<Merging>().given));
+        EXPECT_EQ(state.as<Merging>().merges.size(), 2U);
     }
 }
 
@@ -204,9 +203,9 @@ TEST(Merging, GoesWhereSchemesThatAreEvaluatedAloneLead) {
         auto const state = genes.merged();
         std::vector<Subset> scheme{{0}, {1}, {2}, {3}};
         auto value = value_alone(genes, scheme);
-        EXPECT_NEAR(state.merging->given.loglh, value.loglh, 0.01);
-        EXPECT_EQ(state.merging->given.parameters, value.parameters);
-        for (auto const& merge : state.merging->merges) {
+        EXPECT_NEAR(state.as<Merging>().given.loglh, value.loglh, 0.01);
+        EXPECT_EQ(state.as<Merging>().given.parameters, value.parameters);
+        for (auto const& merge : state.as<Merging>().merges) {
             std::vector<Subset> best;
             auto best_value = value;
             for (std::size_t a = 0; a < scheme.size(); ++a) {
@@ -228,8 +227,8 @@ TEST(Merging, GoesWhereSchemesThatAreEvaluatedAloneLead) {
             scheme = std::move(best);
             value = best_value;
         }
-        EXPECT_EQ(subsets_of(*state.merging), scheme);
-        EXPECT_NEAR(state.merging->best.loglh, value.loglh, 0.01);
+        EXPECT_EQ(subsets_of(state.as<Merging>()), scheme);
+        EXPECT_NEAR(state.as<Merging>().best.loglh, value.loglh, 0.01);
         for (std::size_t a = 0; a < scheme.size(); ++a) {
             for (std::size_t b = a + 1; b < scheme.size(); ++b)
                 EXPECT_GT(genes.score(value_alone(genes, with_merge(scheme, a, b))), genes.score(value) - 0.3);
@@ -248,9 +247,9 @@ TEST(Merging, LeavesPartitionsOfDifferentKindsApart) {
     FourGenes genes(BranchLinkage::scaled, 60, 4);
     genes.options.merging = MergeOptions{.share = 100, .kinds = {0, 1, 2, 3}, .work = {1, 1, 1, 1}};
     auto const state = genes.finished(start_merging(genes.finished(genes.start())));
-    EXPECT_EQ(subsets_of(*state.merging), (std::vector<Subset>{{0}, {1}, {2}, {3}}));
-    EXPECT_EQ(state.merging->num_tried, 0U);
-    EXPECT_EQ(state.merging->best.loglh, state.merging->given.loglh);
+    EXPECT_EQ(subsets_of(state.as<Merging>()), (std::vector<Subset>{{0}, {1}, {2}, {3}}));
+    EXPECT_EQ(state.as<Merging>().num_tried, 0U);
+    EXPECT_EQ(state.as<Merging>().best.loglh, state.as<Merging>().given.loglh);
 }
 
 /// The fits of five subsets, of which the first and the fourth are the most similar, then the second and the third.

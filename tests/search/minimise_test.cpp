@@ -1,4 +1,4 @@
-#include "search/minimise.hpp"
+#include "search/models/minimise.hpp"
 
 #include <cmath>
 #include <limits>

@@ -108,8 +108,7 @@ struct Fixture {
     std::vector<std::size_t> partitions;
     SearchOptions options;
 
-    Fixture(Goal goal, std::vector<std::size_t> automatic) : partitions(std::move(automatic)) {
-        options.goal = goal;
+    explicit Fixture(std::vector<std::size_t> automatic) : partitions(std::move(automatic)) {
         for (std::size_t q = 0; q < data.specs.size(); ++q) {
             auto const num_states = data.specs[q].num_states();
             options.counted.push_back({std::vector<double>(num_states, 1.0 / num_states), 0.2});
@@ -118,10 +117,9 @@ struct Fixture {
         }
     }
     SearchState start() {
-        auto state =
-            start_state(options.goal, test::some_tree(data, 4, BranchLinkage::scaled), data.specs, data.models);
-        begin_model_choice(state, partitions, options.counted);
-        return state;
+        auto const given =
+            start_state(Goal::likelihood, test::some_tree(data, 4, BranchLinkage::scaled), data.specs, data.models);
+        return start_choice(given, partitions, options.counted);
     }
     std::unique_ptr<DistributedLikelihood> likelihood_of(SearchState const& state) {
         auto now = subject(state, BranchLinkage::scaled);
@@ -135,49 +133,43 @@ struct Fixture {
     SearchState choose(std::uint64_t interrupt_every) {
         auto state = start();
         auto likelihood = likelihood_of(state);
-        for (std::uint64_t step = 1; state.stage == Stage::model_choice; ++step) {
+        for (std::uint64_t step = 1; !state.is_done(); ++step) {
             auto const before = describe(state);
             advance(state, *likelihood, options);
             bool const interrupted = interrupt_every > 0 && step % interrupt_every == 0;
             if (interrupted) state = SearchState::from_bytes(state.to_bytes());
-            if (interrupted || describe(state) != before) likelihood = likelihood_of(state);
+            if (!state.is_done() && (interrupted || describe(state) != before)) likelihood = likelihood_of(state);
         }
         return state;
     }
 };
 
 TEST(ModelChoice, GoesOnFromItsBytesAsIfNothingHadHappened) {
-    Fixture f(Goal::tree, {0, 1});
+    Fixture f({0, 1});
     auto const whole = f.choose(0);
-    EXPECT_EQ(whole.stage, Stage::rough_model);
     for (std::uint64_t every : {1, 7}) EXPECT_EQ(f.choose(every).to_bytes(), whole.to_bytes());
 }
 
-TEST(ModelChoice, LeavesTheStateAsIfTheChosenModelsHadBeenGiven) {
-    for (auto const goal : {Goal::tree, Goal::evaluation, Goal::likelihood}) {
-        Fixture f(goal, {1});
-        auto state = f.choose(0);
-        auto specs = f.data.specs;
-        auto models = f.data.models;
-        for (auto const& choice : state.choices) {
-            auto const q = choice.partition;
-            EXPECT_FALSE(choice.running);
-            auto const best = best_trial(choice.trials, {Criterion::bic, f.options.sites_per_partition[q]});
-            specs[q] = parse_model(choice.trials[best].candidate.name());
-            models[q] = start_model(specs[q], f.options.counted[q]);
-            EXPECT_EQ(specs[q].alphabet, f.data.specs[q].alphabet);
-        }
-        auto const given = start_state(goal, f.start().tree, specs, models);
-        state.choices.clear();
-        state.loglh = given.loglh;
-        state.steps = given.steps;
-        state.evaluations = given.evaluations;
-        EXPECT_EQ(state.to_bytes(), given.to_bytes());
+TEST(ModelChoice, LeavesTreeAndModelsAsIfTheChosenModelsHadBeenGiven) {
+    Fixture f({1});
+    auto const state = f.choose(0);
+    auto specs = f.data.specs;
+    auto models = f.data.models;
+    for (auto const& choice : state.as<Choice>().choices) {
+        auto const q = choice.partition;
+        EXPECT_FALSE(choice.running);
+        auto const best = best_trial(choice.trials, {Criterion::bic, f.options.sites_per_partition[q]});
+        specs[q] = parse_model(choice.trials[best].candidate.name());
+        models[q] = start_model(specs[q], f.options.counted[q]);
+        EXPECT_EQ(specs[q].alphabet, f.data.specs[q].alphabet);
     }
+    EXPECT_EQ(state.tree, f.start().tree);
+    EXPECT_EQ(state.models, models);
+    for (std::size_t q = 0; q < specs.size(); ++q) EXPECT_EQ(state.specs[q].text, specs[q].text);
 }
 
 TEST(ModelChoice, ReachesTheLogLikelihoodsThatItTells) {
-    Fixture f(Goal::evaluation, {0, 2});
+    Fixture f({0, 2});
     auto state = f.start();
     auto likelihood = f.likelihood_of(state);
     for (int trials = 0; trials < 5;) {
@@ -185,9 +177,10 @@ TEST(ModelChoice, ReachesTheLogLikelihoodsThatItTells) {
         advance(state, *likelihood, f.options);
         if (describe(state) == describe(before)) continue;
         for (std::size_t i = 0; i < 2; ++i) {
-            auto const& trial = state.choices[i].trials.back();
+            auto const& choices = state.as<Choice>().choices;
+            auto const& trial = choices[i].trials.back();
             auto reached = likelihood->partition_loglh()[i];
-            for (auto const& other : state.choices[i].trials) {
+            for (auto const& other : choices[i].trials) {
                 if (contains(trial.candidate, other.candidate)) reached = std::max(reached, other.loglh);
             }
             EXPECT_NEAR(reached, trial.loglh, 1e-9);

@@ -168,7 +168,7 @@ SearchState run(Fixture& f, SearchState state, SearchOptions options, std::uint6
     auto likelihood = restart();
     Lookahead ahead(most_ahead);
     if (most_ahead > 1) options.lookahead = &ahead;
-    for (std::uint64_t step = 1; state.stage != Stage::done; ++step) {
+    for (std::uint64_t step = 1; !state.is_done(); ++step) {
         advance(state, *likelihood, options);
         EXPECT_EQ(state.tree, likelihood->tree());
         EXPECT_EQ(state.models, likelihood->models());
@@ -198,7 +198,7 @@ TEST(Search, EndsAndGoesOnFromItsBytesAsIfNothingHadHappened) {
         Fixture f(8, BranchLinkage::scaled, effort == Effort::thorough ? 5 : 8);
         auto const whole = run(f, start(f), search_options(effort));
         EXPECT_TRUE(whole.tree.is_complete());
-        EXPECT_EQ(whole.stage, Stage::done);
+        EXPECT_TRUE(whole.is_done());
         EXPECT_GT(whole.steps, 0U);
         EXPECT_EQ(run(f, start(f), search_options(effort), 5).to_bytes(), whole.to_bytes());
     }
@@ -251,7 +251,7 @@ TEST(Search, TakesWhatADonorHasBetterAndLeavesTheRest) {
 
         options.spr_radius = 1;
         auto const fused = run(f, start_fusing(spoilt), options);
-        EXPECT_GT(fused.successes, 0U);
+        EXPECT_GT(fused.as<Climb>().successes, 0U);
         EXPECT_GT(fused.loglh, found.loglh - 0.01);
         EXPECT_EQ(run(f, start_fusing(spoilt), options, 3).to_bytes(), fused.to_bytes());
     }

@@ -161,7 +161,7 @@ TEST(Search, CountsSamplesForTestsAndGoesOnFromAnyStep) {
         auto done = start_state(Goal::likelihood, likelihood.tree(), f.job.data.specs, f.job.data.models);
         auto state = start_tests(done);
         int steps = 0;
-        for (; state.stage != Stage::done; ++steps) {
+        for (; !state.is_done(); ++steps) {
             advance(state, likelihood, options);
             state = SearchState::from_bytes(state.to_bytes());
         }
@@ -169,11 +169,11 @@ TEST(Search, CountsSamplesForTestsAndGoesOnFromAnyStep) {
         SampleCounts counts;
         for (auto const& loglh : trees.resample(likelihood, {0, 600, 4, size}))
             counts.add(loglh, trees.contest(), size);
-        EXPECT_EQ(state.counts.wins, counts.wins);
-        EXPECT_EQ(state.counts.shares, counts.shares);
-        EXPECT_EQ(state.counts.weights, counts.weights);
-        EXPECT_EQ(state.counts.sh, counts.sh);
-        EXPECT_EQ(state.counts.kh, counts.kh);
+        EXPECT_EQ(state.as<Tests>().counts.wins, counts.wins);
+        EXPECT_EQ(state.as<Tests>().counts.shares, counts.shares);
+        EXPECT_EQ(state.as<Tests>().counts.weights, counts.weights);
+        EXPECT_EQ(state.as<Tests>().counts.sh, counts.sh);
+        EXPECT_EQ(state.as<Tests>().counts.kh, counts.kh);
         EXPECT_EQ(counts.sh.empty(), size != sample_size(usual_size));
     }
 }

@@ -13,7 +13,8 @@
 #include "regraft/msa/splits.hpp"
 #include "regraft/search/optimise.hpp"
 #include "regraft/search/search.hpp"
-#include "search/bootstrap/quartets.hpp"
+#include "regraft/search/topology.hpp"
+#include "search/tasks/ultrafast/quartets.hpp"
 #include "small_job.hpp"
 
 namespace regraft::phylo {

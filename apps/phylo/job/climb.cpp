@@ -52,15 +52,11 @@ std::vector<likelihood::Sites> united(std::vector<likelihood::Sites> parts, std:
 /// The options of a task's search. They refer to the task.
 SearchOptions options_of(Task const& task, Agenda const& agenda, Progress const& progress) {
     auto options = agenda.options_of(task.item, progress);
-    if (task.rell_samples) options.rell_samples = &*task.rell_samples;
-    if (task.replicates) options.replicates = &*task.replicates;
-    if (options.test_samples) options.test_samples->trees = task.tested_trees;
+    auto const& [rell, replicates, trees] = task.samples;
+    if (rell) options.rell_samples = &*rell;
+    if (replicates) options.replicates = &*replicates;
+    if (options.test_samples) options.test_samples->trees = trees;
     return options;
-}
-
-/// Whether the log has lines about the stages of an item, not only about its list.
-bool has_lines(Item item) {
-    return item.purpose != Purpose::replicate && item.purpose != Purpose::pilot && item.purpose != Purpose::test;
 }
 
 }  // namespace
@@ -87,7 +83,7 @@ Climber::Climber(Context& context, Knowledge& known, Records& records, JobFiles&
 }
 
 void Climber::finish(Task const& task, SearchState& state, Batch const& batch) {
-    while (state.stage != Stage::done) climb(task, state, batch);
+    while (!state.is_done()) climb(task, state, batch);
 }
 
 DistributedLikelihood Climber::likelihood_of(SearchState const& state, ft::Participants participants,
@@ -129,25 +125,20 @@ void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
     options.lookahead = &forecasts;
     auto const at_stake =
         std::clamp<std::uint64_t>(work_per_commit / dataset.num_patterns(), 1, evaluations_per_commit);
-    bool const is_told = has_lines(task.item);
-    bool const samples = state.stage == Stage::tests;  // a step is much work in few evaluations
-    bool const chooses = state.stage == Stage::model_choice;
-    bool const may_change = changes_subject(state.stage);
-    bool serves = state.stage != Stage::done;
+    auto const& kind = agenda->kind_of(task.item);
+    bool const may_change = changes_subject(state);
+    bool serves = !state.is_done();
     while (serves) {
         auto const was = describe(state);
-        auto const doing = name.empty() || chooses ? was : name + ", " + was;
+        auto const doing = name.empty() ? was : name + ", " + was;
         records_.doing = doing;
-        log.progress(fmt::format("{}{}, step {}, log-likelihood {:.4f}{}", batch.share_done(), doing,
-                                 samples ? state.position : state.position + 1, state.loglh, batch.time_left()),
+        log.progress(fmt::format("{}{}, step {}, log-likelihood {:.4f}{}", batch.share_done(), doing, shown_step(state),
+                                 state.loglh, batch.time_left()),
                      comm.leads());
         advance(state, likelihood, options);
         bool const went_on = describe(state) != was;
-        if (went_on && is_told) context_.say(fmt::format("{}: log-likelihood {:.6f}", doing, state.loglh));
-        if (chooses && state.stage != Stage::model_choice) {
-            for (auto const& line : choice_lines(dataset, state, job_options.criterion)) context_.say(line);
-        }
-        if (went_on || samples || likelihood.evaluations() - tally.committed >= at_stake) {
+        if (went_on && kind.tells_stages()) context_.say(fmt::format("{}: log-likelihood {:.6f}", doing, state.loglh));
+        if (went_on || kind.commits_each_step() || likelihood.evaluations() - tally.committed >= at_stake) {
             commit(task, state);
             tally.committed = likelihood.evaluations();
         }
@@ -156,7 +147,7 @@ void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
             known_.news.note(task.item, state);
             comm.declare_failure("a request to stop");
         }
-        serves = state.stage != Stage::done && !(may_change && went_on);
+        serves = !state.is_done() && !(may_change && went_on);
     }
 }
 

@@ -36,11 +36,9 @@ struct Batch {
 /// An item that a group works on.
 struct Task {
     Item item;
-    std::vector<std::uint32_t> weights;         // weights of all patterns; empty: as in the alignment
-    std::optional<RellSamples> rell_samples;    // for SH-aLRT
-    std::optional<Replicates> replicates;       // for the ultrafast bootstrap
-    ft::Participants participants;              // the members of the group
-    TestedTrees const* tested_trees = nullptr;  // for tests of trees
+    std::vector<std::uint32_t> weights;  // weights of all patterns; empty: as in the alignment
+    Samples samples;                     // of this PE's sites
+    ft::Participants participants;       // the members of the group
 };
 
 /// Makes steps of searches together with the other members of this PE's group.

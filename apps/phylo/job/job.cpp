@@ -107,19 +107,13 @@ std::vector<std::vector<std::uint64_t>> Job::my_patterns() const {
     return patterns_by_partition(sites_.work(), context_.dataset.partitions.size());
 }
 
-/// Samples of this PE's sites for SH-aLRT.
-std::optional<RellSamples> Job::rell_samples_for(Item item) const {
-    if (item.purpose != Purpose::support) return std::nullopt;
-    auto const& [comm, options, output, log, dataset, agenda] = context_;
-    return RellSamples(SiteSampler(dataset.weights, dataset.partition_begin), my_patterns(),
-                       {.last = options.alrt_replicates, .seed = mix(options.seed)});
-}
-
-/// Replicates of this PE's sites for the ultrafast bootstrap: those of the bootstrap with the same numbers.
-std::optional<Replicates> Job::replicates_for(Item item, SiteSampler const& sampler) const {
-    if (item.purpose != Purpose::ultrafast) return std::nullopt;
-    auto const& options = context_.options;
-    return Replicates(sampler, my_patterns(), options.ultrafast_replicates, mix(options.seed));
+/// What the steps of an item need of this PE's sites. sampler: null unless its kind needs it. trees: those that are
+/// tested, if there are some.
+Samples Job::samples_for(Item item, SiteSampler const* sampler, TestedTrees const* trees) const {
+    Samples samples{.trees = trees};
+    auto const& kind = context_.agenda->kind_of(item);
+    if (kind.needs_samples()) kind.sample(samples, *sampler, my_patterns());
+    return samples;
 }
 
 /// The trees that are tested, with the log-likelihoods of this PE's sites. Collective over the participants.
@@ -128,12 +122,12 @@ TestedTrees Job::tested_trees(SiteSampler const& sampler, ft::Participants parti
     records_.doing = "log-likelihoods of sites";
     comm.reach(tested_phase.before);
     TestedTrees trees({sampler, my_patterns()});
-    auto const& progress = known_.progress;
-    for (Item item{Purpose::start}; progress.find(item) != nullptr; ++item.number) {
-        auto likelihood = climber_.likelihood_of(*progress.find(item), participants, {});
+    auto const starts = context_.agenda->starts(known_.progress);
+    for (auto const item : starts) {
+        auto likelihood = climber_.likelihood_of(*known_.progress.find(item), participants, {});
         trees.add(likelihood);
         comm.reach(tested_phase.inside);
-        if (progress.find({Purpose::start, item.number + 1}) == nullptr) trees.compare(likelihood);
+        if (item == starts.back()) trees.compare(likelihood);
     }
     comm.reach(tested_phase.after);
     return trees;
@@ -158,20 +152,15 @@ void Job::work_in_group(std::vector<Item> const& items, ft::Participants partici
     auto const& dataset = context_.dataset;
     std::optional<SiteSampler> sampler;
     std::optional<TestedTrees> trees;
-    auto const purpose = items.front().purpose;
-    if (purpose == Purpose::test || purpose == Purpose::ultrafast)
-        sampler.emplace(dataset.weights, dataset.partition_begin);
-    if (purpose == Purpose::test) trees.emplace(tested_trees(*sampler, participants));
+    auto const& kind = context_.agenda->kind_of(items.front());
+    if (kind.needs_samples() || kind.needs_trees()) sampler.emplace(dataset.weights, dataset.partition_begin);
+    if (kind.needs_trees()) trees.emplace(tested_trees(*sampler, participants));
     bool const is_last_use = items.size() <= num_groups;
     Batch batch{.mine = (items.size() - sites_.my_group() + num_groups - 1) / num_groups};
     for (auto i = sites_.my_group(); i < items.size(); i += num_groups) {
         auto state = state_of(items[i]);
-        Task const task{items[i],
-                        context_.agenda->weights_of(items[i]),
-                        rell_samples_for(items[i]),
-                        sampler ? replicates_for(items[i], *sampler) : std::nullopt,
-                        participants,
-                        trees ? &*trees : nullptr};
+        Task const task{items[i], context_.agenda->weights_of(items[i]),
+                        samples_for(items[i], sampler ? &*sampler : nullptr, trees ? &*trees : nullptr), participants};
         if (is_last_use) patterns_.reset();
         known_.news.note(items[i], state);
         climber_.finish(task, state, batch);
@@ -219,12 +208,9 @@ void Job::stop() {
 std::vector<std::vector<double>> Job::site_loglh() {
     auto const& dataset = context_.dataset;
     auto const& progress = known_.progress;
-    std::vector<Item> items;
-    if (context_.options.command != Command::test) {
-        items.push_back(context_.agenda->best_item(progress));
-    } else {
-        for (Item item{Purpose::start}; progress.find(item) != nullptr; ++item.number) items.push_back(item);
-    }
+    auto const& agenda = *context_.agenda;
+    bool const is_of_all = context_.options.command == Command::test;
+    auto const items = is_of_all ? agenda.starts(progress) : std::vector{agenda.best_item(progress)};
     SiteSampler const sampler(dataset.weights, dataset.partition_begin);
     LocalPatterns const patterns{sampler, my_patterns()};
     std::vector<std::vector<double>> result;

@@ -40,8 +40,7 @@ private:
     void work_in_group(std::vector<Item> const& items, ft::Participants participants);
     SearchState state_of(Item item) const;
     std::vector<std::vector<std::uint64_t>> my_patterns() const;
-    std::optional<RellSamples> rell_samples_for(Item item) const;
-    std::optional<Replicates> replicates_for(Item item, SiteSampler const& sampler) const;
+    Samples samples_for(Item item, SiteSampler const* sampler, TestedTrees const* trees) const;
     TestedTrees tested_trees(SiteSampler const& sampler, ft::Participants participants);
     std::vector<std::vector<double>> site_loglh();
     void meet();

@@ -172,7 +172,7 @@ void JobFiles::resume() {
     checkpoints.resumed_from.clear();
     std::size_t done = 0;
     for (auto const& [item, state] : progress.states()) {
-        if (state.stage == Stage::done) {
+        if (state.is_done()) {
             ++done;
         } else {
             checkpoints.resumed_from.push_back({agenda->name_of(item), describe(state), state.loglh});

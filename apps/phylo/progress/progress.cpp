@@ -27,7 +27,7 @@ SearchState const* Progress::find(Item item) const {
 
 bool Progress::is_done(Item item) const {
     auto const* const state = find(item);
-    return state != nullptr && state->stage == Stage::done;
+    return state != nullptr && state->is_done();
 }
 
 std::vector<std::byte> Progress::to_bytes() const {

@@ -85,7 +85,7 @@ std::string closing_lines(Options const& options, Result const& result) {
     }
     if (options.asks_for_difficulty()) {
         text += fmt::format("\n  difficulty of the data {:.2f}, from 0 (all short trees are alike) to 1 (none are)",
-                            result.state.difficulty);
+                            result.state.as<Climb>().difficulty);
     }
     if (!result.replicates.empty()) {
         auto const& supports = result.supports.felsenstein;
@@ -146,13 +146,14 @@ std::string title(Options const& options, Dataset const& dataset) {
                                                      : "as in " + options.msa.string());
 }
 
-std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const& state, Criterion criterion) {
+std::vector<std::string> choice_lines(Dataset const& dataset, std::span<PartitionChoice const> choices,
+                                      std::span<ModelSpec const> chosen, Criterion criterion) {
     constexpr std::size_t shown = 10;
     std::vector<std::string> lines;
-    for (auto const& choice : state.choices) {
+    for (auto const& choice : choices) {
         auto const trials = ranked(dataset, choice, criterion);
         lines.push_back(fmt::format("partition {}: {} of {} models has the lowest {}",
-                                    dataset.partitions[choice.partition].name, state.specs[choice.partition].text,
+                                    dataset.partitions[choice.partition].name, chosen[choice.partition].text,
                                     trials.size(), name(criterion)));
         lines.push_back(fmt::format("  {:<22}  {:>16}  {:>10}  {:>14}  {:>6}", "model", "log-likelihood", "parameters",
                                     name(criterion), "weight"));

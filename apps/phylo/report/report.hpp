@@ -83,7 +83,8 @@ struct PatternRates {
 struct Result {
     explicit Result(SearchState final_state) : state(std::move(final_state)) {}
 
-    SearchState state;  // the best one
+    SearchState state;                     // the best one, a climb
+    std::vector<PartitionChoice> choices;  // of models, if there were some
     std::vector<double> partition_loglh;
     std::vector<StartResult> starts;
     std::vector<msa::Tree> replicates;
@@ -115,7 +116,8 @@ std::string title(Options const& options, Dataset const& dataset);
 std::string closing_lines(Options const& options, Result const& result);
 
 /// The result of the choice of models: per partition the best ten of those tried, and the number of trials.
-std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const& state, Criterion criterion);
+std::vector<std::string> choice_lines(Dataset const& dataset, std::span<PartitionChoice const> choices,
+                                      std::span<ModelSpec const> chosen, Criterion criterion);
 
 /// The models with the values of their parameters, as a partition file.
 std::string best_models(Dataset const& dataset, SearchState const& state);

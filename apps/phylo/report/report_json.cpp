@@ -225,13 +225,13 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
         json["starts"].push_back(
             {{"start", start}, {"log_likelihood", state.loglh}, {"evaluations", state.evaluations}});
     }
-    if (options.asks_for_difficulty()) json["difficulty"] = result.state.difficulty;
+    if (options.asks_for_difficulty()) json["difficulty"] = result.state.as<Climb>().difficulty;
     for (auto const& test : result.tests) json["tests"].push_back(test_to_json(test));
     for (auto const& recovery : result.recoveries) json["failures"].push_back(to_json(recovery));
     for (std::size_t q = 0; q < dataset.partitions.size(); ++q) {
         json["partitions"].push_back(partition_to_json(dataset, result, options.linkage, q));
     }
-    for (auto const& choice : result.state.choices) {
+    for (auto const& choice : result.choices) {
         json["model_choice"].push_back(choice_to_json(dataset, result.state, choice, options.criterion));
     }
     if (result.merging) json["merging"] = to_json(dataset, *result.merging, options);

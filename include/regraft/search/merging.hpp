@@ -9,12 +9,10 @@
 #include "regraft/core/bytes.hpp"
 #include "regraft/likelihood/model.hpp"
 #include "regraft/search/candidates.hpp"
+#include "regraft/search/subject.hpp"
 
 #pragma GCC visibility push(default)
 namespace regraft::search {
-
-/// Partitions that share a model: their indices, in increasing order.
-using Subset = std::vector<std::uint32_t>;
 
 /// A subset and the model that fits it.
 struct SubsetFit {
@@ -50,32 +48,6 @@ struct MergeOptions {
     std::vector<std::uint32_t> kinds;  // per partition; only partitions of the same kind may be merged
     std::vector<std::uint64_t> work;   // per partition: work or memory of an evaluation, in any unit; pairs that are
                                        // tried side by side need at most as much as all partitions
-};
-
-/// The progress of a merging.
-struct Merging {
-    /// What the next step computes: the likelihood of each partition, fits of pairs, or the fit of the best scheme.
-    enum class Phase : std::uint8_t { partitions, pairs, scheme };
-
-    Phase phase = Phase::partitions;  // of the next step
-    std::vector<SubsetFit> scheme;    // the present scheme, in the order of first partitions
-    std::vector<SubsetFit> tried;     // unions of two subsets of the scheme that have been tried, in order of subsets
-    std::vector<Subset> waiting;      // unions that are still to be tried in this round
-    std::vector<SubsetFit> running;   // unions that are tried now
-    std::vector<Merge> merges;        // made so far, one per round that has ended
-    std::uint64_t num_tried = 0;      // number of unions that have been tried in all rounds
-    SchemeValue given;                // of the scheme before the first round, in which no partitions are merged
-    SchemeValue best;                 // of the present scheme
-
-    /// The fits that the next step improves.
-    std::vector<SubsetFit> const& subject() const { return phase == Phase::pairs ? running : scheme; }
-    /// The same, to be improved.
-    std::vector<SubsetFit>& subject() { return phase == Phase::pairs ? running : scheme; }
-
-    /// Writes everything, for checkpoints.
-    void write(ByteWriter& out) const;
-    /// Reads what write wrote. Throws InputError if the bytes are not that.
-    static Merging read(ByteReader& in);
 };
 
 }  // namespace regraft::search

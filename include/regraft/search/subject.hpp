@@ -4,15 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "regraft/msa/tree.hpp"
-#include "regraft/search/likelihood_values.hpp"
-#include "regraft/search/merging.hpp"
+#include "regraft/search/estimate.hpp"
 
 #pragma GCC visibility push(default)
 namespace regraft::search {
 
-struct SearchState;
-enum class Stage : std::uint8_t;
+/// Partitions that share a model: their indices, in increasing order.
+using Subset = std::vector<std::uint32_t>;
 
 /// The tree and models that the next step computes on. Usually these are the tree and models of the state. While models
 /// are chosen, they are the candidates of the partitions whose choice is not over, each with its own branch lengths.
@@ -24,10 +22,8 @@ struct Subject {
     std::vector<Model> models;     // with the values to start from
     BranchLinkage linkage;         // unlinked while models are chosen
 };
-/// The subject of the next step of a state. linkage: that of the search, which holds once models are chosen.
-Subject subject(SearchState const& state, BranchLinkage linkage);
-/// Whether a step of this stage may change the subject, so that the next step needs a new DistributedLikelihood.
-bool changes_subject(Stage stage);
+/// The subject of most steps: the tree and the models of all partitions.
+Subject whole_subject(Estimate const& estimate, BranchLinkage linkage);
 
 }  // namespace regraft::search
 #pragma GCC visibility pop

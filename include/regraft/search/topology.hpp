@@ -14,7 +14,7 @@
 namespace regraft::search {
 
 /// What a change of the tree has brought.
-struct Climb {
+struct Outcome {
     double loglh;                       // log-likelihood of the tree after the change
     std::vector<msa::HalfEdge> places;  // where the topology has changed; empty: the tree is as it was, bit by bit
 };
@@ -26,8 +26,8 @@ struct Climb {
 /// if the insertion into that edge loses less than the mean of losses, to which those of this subtree are added. ahead:
 /// may know the moves already, and computes those of the following subtrees meanwhile. The tree keeps complying with
 /// the constraint. Collective.
-Climb try_spr(DistributedLikelihood& likelihood, std::deque<msa::HalfEdge> const& waiting, Reach const& reach,
-              Losses& losses, Lookahead& ahead);
+Outcome try_spr(DistributedLikelihood& likelihood, std::deque<msa::HalfEdge> const& waiting, Reach const& reach,
+                Losses& losses, Lookahead& ahead);
 
 /// Optimises the branches of these edges in batches, once each, well enough to compare topologies. Collective.
 void fit_lengths(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges);
@@ -36,8 +36,8 @@ void fit_lengths(DistributedLikelihood& likelihood, std::span<msa::HalfEdge cons
 /// most, and none if it forbids all), and optimises the branches there. The result may be worse than the tree before.
 /// The places follow from seed and number; those of successive numbers are spread evenly over the tree. Precondition:
 /// at least 4 tips. Collective.
-Climb perturb(DistributedLikelihood& likelihood, std::uint64_t seed, std::uint64_t number,
-              Constraint const* constraint = nullptr);
+Outcome perturb(DistributedLikelihood& likelihood, std::uint64_t seed, std::uint64_t number,
+                Constraint const* constraint = nullptr);
 
 /// A hash of the set of tips behind each half-edge that points towards tip 0, 0 for all others. O(tips).
 std::vector<std::uint64_t> clade_hashes(msa::Tree const& tree);

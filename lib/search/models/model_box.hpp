@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "regraft/likelihood/model.hpp"
-#include "search/minimise.hpp"
+#include "search/models/minimise.hpp"
 
 namespace regraft::search {
 

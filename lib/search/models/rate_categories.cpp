@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "search/minimise.hpp"
+#include "search/models/minimise.hpp"
 #include "search/models/model_box.hpp"
 
 namespace regraft::search {

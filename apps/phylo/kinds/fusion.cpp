@@ -1,0 +1,27 @@
+// The fusion: a search from the best tree of the starts, with parts of the others.
+#include "kinds/kinds.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+class FusionKind final : public Kind {
+public:
+    using Kind::Kind;
+    std::uint32_t wanted(Progress const&) override { return most(); }
+    std::uint32_t most() const override { return plan_.fuses() ? 1 : 0; }
+    std::string name(std::uint32_t) const override { return "fusion"; }
+    void change(SearchOptions& options, std::uint32_t, Progress const& progress) const override {
+        options.others = plan_.other_trees(progress);
+    }
+    SearchState first_state(std::uint32_t, Progress const& progress, msa::Patterns const*) const override {
+        return start_fusing(*progress.find(plan_.best_start(progress)));
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Kind> fusion_kind(Plan const& plan) {
+    return std::make_unique<FusionKind>(plan);
+}
+
+}  // namespace regraft::phylo

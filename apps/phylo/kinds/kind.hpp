@@ -1,0 +1,84 @@
+// What all kinds of work of a job have in common. A kind is a list of searches that a job makes for one purpose, such
+// as the starts or the replicates: its file has all that the job knows of it. HACKING.md says how to add one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kinds/plan.hpp"
+#include "progress/progress.hpp"
+#include "regraft/search/check.hpp"
+#include "report/report.hpp"
+
+namespace regraft::phylo {
+
+/// What the steps of an item need of this PE's sites, as SearchOptions says; it must live as long as the search.
+struct Samples {
+    std::optional<RellSamples> rell{};
+    std::optional<Replicates> replicates{};
+    TestedTrees const* trees = nullptr;
+};
+
+/// A kind of work. Its items are numbered from 0. All that it says follows from the plan and the progress, so that all
+/// PEs know it without communication. Not collective.
+class Kind {
+public:
+    /// Keeps a reference to the plan.
+    explicit Kind(Plan const& plan) : plan_(plan) {}
+    virtual ~Kind() = default;
+
+    /// The number of items that are wanted now. Precondition: the kinds before it are done.
+    virtual std::uint32_t wanted(Progress const& progress) = 0;
+    /// The largest number of items that a job may have.
+    virtual std::uint32_t most() const = 0;
+    /// The name of an item for people; empty: it needs none.
+    virtual std::string name(std::uint32_t number) const = 0;
+
+    /// Changes the options of an item's search, which are those of any search of the job.
+    virtual void change(SearchOptions& /*options*/, std::uint32_t /*number*/, Progress const& /*progress*/) const {}
+    /// Whether the whole alignment is needed to begin the item.
+    virtual bool needs_patterns(std::uint32_t /*number*/, Progress const& /*progress*/) const { return false; }
+    /// The state before the first step. patterns: the whole alignment if needs_patterns says so.
+    virtual SearchState first_state(std::uint32_t number, Progress const& progress,
+                                    msa::Patterns const* patterns) const = 0;
+    /// The weight of each pattern for an item; empty: as in the alignment.
+    virtual std::vector<std::uint32_t> weights(std::uint32_t /*number*/) const { return {}; }
+
+    /// Whether sample() does anything, and whether it needs the starts' trees, compared on all sites.
+    virtual bool needs_samples() const { return false; }
+    virtual bool needs_trees() const { return false; }
+    /// Adds what the steps of an item need. sites: live as long as the samples. mine: the numbers of this PE's
+    /// patterns, [partition][local pattern].
+    virtual void sample(Samples& /*samples*/, SiteSampler const& /*sites*/,
+                        std::vector<std::vector<std::uint64_t>> /*mine*/) const {}
+
+    /// Whether the search of a state does the work of this kind.
+    virtual bool does(SearchState const& state) const { return std::holds_alternative<Climb>(state.task); }
+    /// Adds what a state must fit, for search::check.
+    virtual void expect(Expected& /*expected*/, std::uint32_t /*number*/) const {}
+
+    /// Whether the log has lines about the stages of an item, not only about its list.
+    virtual bool tells_stages() const { return true; }
+    /// Whether a step is so much work that a commit follows each.
+    virtual bool commits_each_step() const { return false; }
+    /// Lines for the log about the results of a list of items. Precondition: the items are done.
+    virtual std::vector<std::string> lines(std::span<Item const> /*items*/, Progress const& /*progress*/) { return {}; }
+    /// Adds to the result of the job. Precondition: all kinds are done.
+    virtual void add_to(Result& /*result*/, Progress const& /*progress*/) {}
+
+protected:
+    Plan const& plan_;
+};
+
+/// The kinds of a job in their order, each with its purpose. The items of one are done before those of the next begin.
+struct KindOf {
+    Purpose purpose;
+    std::unique_ptr<Kind> kind;
+};
+std::vector<KindOf> all_kinds(Plan const& plan);
+
+}  // namespace regraft::phylo

@@ -1,0 +1,93 @@
+// The bootstrap: searches on resampled sites.
+#include <algorithm>
+
+#include "kinds/kinds.hpp"
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/core/contracts.hpp"
+#include "regraft/msa/convergence.hpp"
+#include "regraft/msa/support.hpp"
+#include "regraft/search/resampling.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+class ReplicateKind final : public Kind {
+public:
+    using Kind::Kind;
+    /// If they may converge, it is the next number at which convergence is tested, or their largest number.
+    std::uint32_t wanted(Progress const& progress) override {
+        if (!plan_.options.until_convergence) return most();
+        std::uint32_t done = 0;
+        while (progress.is_done({Purpose::replicate, done})) ++done;
+        bool const is_looked_at = done > 0 && done % msa::convergence_interval == 0;
+        if (done >= most() || (is_looked_at && convergence(done, progress).is_reached)) return done;
+        auto const next_look = (done / msa::convergence_interval + 1) * msa::convergence_interval;
+        return std::min(checked_cast<std::uint32_t>(next_look), most());
+    }
+    std::uint32_t most() const override { return plan_.options.replicates; }
+    std::string name(std::uint32_t number) const override { return fmt::format("replicate {}", number + 1); }
+    void change(SearchOptions& options, std::uint32_t number, Progress const& progress) const override {
+        search_shortly(options, plan_.seed_of_replicate(number));
+        options.others = plan_.other_trees(progress);
+        options.others.insert(options.others.begin(), plan_.best(progress).tree);
+    }
+    bool needs_patterns(std::uint32_t, Progress const&) const override { return plan_.constraint() == nullptr; }
+    SearchState first_state(std::uint32_t number, Progress const& progress,
+                            msa::Patterns const* patterns) const override {
+        std::optional<msa::Patterns> resampled;
+        if (needs_patterns(number, progress)) {
+            REGRAFT_EXPECTS(patterns != nullptr);
+            resampled = *patterns;
+            resampled->weight = weights(number);
+        }
+        return plan_.short_state(plan_.seed_of_replicate(number), progress, resampled ? &*resampled : nullptr);
+    }
+    std::vector<std::uint32_t> weights(std::uint32_t number) const override {
+        auto const& dataset = plan_.dataset;
+        return resampled_weights(dataset.weights, dataset.partition_begin, plan_.seed_of_replicate(number));
+    }
+    bool tells_stages() const override { return false; }
+    std::vector<std::string> lines(std::span<Item const> items, Progress const& progress) override {
+        auto const done = items.back().number + 1;
+        auto line = fmt::format("{} replicates", done);
+        if (plan_.options.until_convergence)
+            line += fmt::format(", halves differ by {:.2f} %", 100 * convergence(done, progress).mean_distance);
+        return {line};
+    }
+    void add_to(Result& result, Progress const& progress) override {
+        auto const count = wanted(progress);
+        if (count == 0) return;
+        for (std::uint32_t i = 0; i < count; ++i)
+            result.replicates.push_back(progress.find({Purpose::replicate, i})->tree);
+        auto const& tree = result.state.tree;
+        result.supports.felsenstein = msa::edge_support(tree, result.replicates, msa::SupportMetric::felsenstein);
+        result.supports.transfer = msa::edge_support(tree, result.replicates, msa::SupportMetric::transfer);
+        if (plan_.options.until_convergence) result.convergence = convergence(count, progress);
+    }
+
+private:
+    /// The convergence of the first replicates. Precondition: they are done.
+    msa::Convergence convergence(std::uint32_t replicates, Progress const& progress) {
+        if (known_ && known_->replicates == replicates) return known_->convergence;
+        msa::SplitSets sets(checked_cast<std::uint32_t>(plan_.dataset.taxa.size()));
+        for (std::uint32_t i = 0; i < replicates; ++i) sets.add(progress.find({Purpose::replicate, i})->tree);
+        msa::ConvergenceOptions const how{.seed = plan_.options.seed, .threads = std::max(1U, plan_.options.threads)};
+        known_ = {replicates, msa::convergence(sets, how)};
+        return known_->convergence;
+    }
+
+    /// The last result of convergence(), which takes long and is needed more than once.
+    struct Known {
+        std::uint32_t replicates;
+        msa::Convergence convergence;
+    };
+    std::optional<Known> known_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kind> replicate_kind(Plan const& plan) {
+    return std::make_unique<ReplicateKind>(plan);
+}
+
+}  // namespace regraft::phylo

@@ -1,0 +1,83 @@
+// The starts: searches, or evaluations, from the trees that a job begins with.
+#include "kinds/kinds.hpp"
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/msa/difficulty.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+Goal goal_of(Command command) {
+    switch (command) {
+        case Command::search:
+            return Goal::tree;
+        case Command::evaluate:
+        case Command::test:
+        case Command::merge:
+            return Goal::evaluation;
+        case Command::loglh:
+        case Command::check:
+            break;
+    }
+    return Goal::likelihood;
+}
+
+class StartKind final : public Kind {
+public:
+    using Kind::Kind;
+    std::uint32_t wanted(Progress const& progress) override { return plan_.num_starts(progress); }
+    std::uint32_t most() const override { return checked_cast<std::uint32_t>(starts().size()); }
+    std::string name(std::uint32_t number) const override {
+        if (most() == 1) return "";
+        return (plan_.tests() ? "" : "start ") + to_string(starts()[number]);
+    }
+    void change(SearchOptions& options, std::uint32_t number, Progress const&) const override {
+        options.seed = seed_of(starts()[number], plan_.options.seed);
+        options.patience = patience(plan_.options.effort, most() > 1);
+    }
+    bool needs_patterns(std::uint32_t number, Progress const& progress) const override {
+        bool const is_by_parsimony = plan_.constraint() == nullptr && starts()[number].kind == Start::Kind::parsimony;
+        return is_by_parsimony || wants_difficulty(progress);
+    }
+    SearchState first_state(std::uint32_t number, Progress const& progress,
+                            msa::Patterns const* patterns) const override {
+        auto const start = starts()[number];
+        auto specs = plan_.first_specs();
+        if (auto const* const choice = progress.find({Purpose::model_choice})) specs = choice->specs;
+        auto tree = plan_.tree_of(start, seed_of(start, plan_.options.seed), patterns);
+        auto models = start_models(specs, plan_.dataset.counted);
+        auto state = start_state(goal_of(plan_.options.command), std::move(tree), std::move(specs), std::move(models));
+        state.as<Climb>().difficulty = difficulty(progress, patterns);
+        return state;
+    }
+    std::vector<std::string> lines(std::span<Item const> items, Progress const& progress) override {
+        std::vector<std::string> lines;
+        for (auto const item : items) {
+            if (most() > 1) lines.push_back(fmt::format("{}: {:.6f}", name(item.number), progress.find(item)->loglh));
+        }
+        return lines;
+    }
+    void add_to(Result& result, Progress const& progress) override {
+        auto const count = plan_.num_starts(progress);
+        for (std::uint32_t i = 0; i < count; ++i)
+            result.starts.push_back({to_string(starts()[i]), *progress.find({Purpose::start, i})});
+    }
+
+private:
+    std::vector<Start> const& starts() const { return plan_.beginnings.starts; }
+    /// Whether the effort depends on the difficulty of the data, and it is not known yet.
+    bool wants_difficulty(Progress const& progress) const {
+        return plan_.options.asks_for_difficulty() && progress.find({Purpose::start}) == nullptr;
+    }
+    double difficulty(Progress const& progress, msa::Patterns const* patterns) const {
+        if (auto const* const first = progress.find({Purpose::start})) return first->as<Climb>().difficulty;
+        return wants_difficulty(progress) ? msa::difficulty(*patterns, plan_.options.seed) : 1;
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Kind> start_kind(Plan const& plan) {
+    return std::make_unique<StartKind>(plan);
+}
+
+}  // namespace regraft::phylo

@@ -1,0 +1,35 @@
+// The support of the best tree's edges, by likelihoods (SH-aLRT).
+#include "kinds/kinds.hpp"
+#include "regraft/core/random.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+class SupportKind final : public Kind {
+public:
+    using Kind::Kind;
+    std::uint32_t wanted(Progress const&) override { return most(); }
+    std::uint32_t most() const override { return plan_.options.alrt_replicates > 0 ? 1 : 0; }
+    std::string name(std::uint32_t) const override { return "SH-aLRT"; }
+    SearchState first_state(std::uint32_t, Progress const& progress, msa::Patterns const*) const override {
+        return start_supports(plan_.best(progress));
+    }
+    bool needs_samples() const override { return true; }
+    void sample(Samples& samples, SiteSampler const& sites,
+                std::vector<std::vector<std::uint64_t>> mine) const override {
+        samples.rell.emplace(sites, mine,
+                             SampleNumbers{.last = plan_.options.alrt_replicates, .seed = mix(plan_.options.seed)});
+    }
+    bool does(SearchState const& state) const override { return std::holds_alternative<search::Supports>(state.task); }
+    void add_to(Result& result, Progress const& progress) override {
+        if (most() > 0) result.supports.alrt = progress.find({Purpose::support})->as<search::Supports>().alrt;
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Kind> support_kind(Plan const& plan) {
+    return std::make_unique<SupportKind>(plan);
+}
+
+}  // namespace regraft::phylo

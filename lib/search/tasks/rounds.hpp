@@ -1,0 +1,18 @@
+// Rounds of optimisation, which several tasks make.
+#pragma once
+
+#include <cstdint>
+
+#include "regraft/search/optimise.hpp"
+
+namespace regraft::search {
+
+/// Makes the next step of a round, of which there are two: all branches, then all models. position: the number of the
+/// step, which grows. Returns whether this was the last one. Collective.
+bool optimise_next(std::uint64_t& position, DistributedLikelihood& likelihood, double epsilon, Pace pace);
+
+/// Goes to a higher maximum, if there is one that no single length or parameter leads to. Returns whether there was.
+/// Collective.
+bool leave_maximum(DistributedLikelihood& likelihood, double epsilon);
+
+}  // namespace regraft::search
