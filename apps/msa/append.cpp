@@ -12,14 +12,14 @@
 #include "common/input.hpp"
 #include "common/text_input.hpp"
 #include "common/words.hpp"
-#include "files.hpp"
+#include "input/files.hpp"
+#include "input/source.hpp"
 #include "pack.hpp"
 #include "progress.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/difference_parts.hpp"
 #include "regraft/msa/maple.hpp"
-#include "source.hpp"
 #include "stat_report.hpp"
 
 namespace regraft::msa_cli {

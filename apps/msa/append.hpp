@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "options.hpp"
+#include "input/options.hpp"
 
 namespace regraft::msa_cli {
 

@@ -20,7 +20,7 @@
 #include "common/output.hpp"
 #include "common/words.hpp"
 #include "deep_check.hpp"
-#include "files.hpp"
+#include "input/files.hpp"
 #include "pack.hpp"
 #include "parts/part.hpp"
 #include "parts/taxa.hpp"

@@ -1,7 +1,7 @@
 // The commands, file by file.
 #pragma once
 
-#include "options.hpp"
+#include "input/options.hpp"
 
 namespace regraft::msa_cli {
 

@@ -5,7 +5,7 @@
 #include "common/output.hpp"
 #include "common/program.hpp"
 #include "common/spinning.hpp"
-#include "options.hpp"
+#include "input/options.hpp"
 
 int main(int argc, char** argv) {
     using namespace regraft;

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "options.hpp"
+#include "input/options.hpp"
+#include "input/source.hpp"
 #include "progress.hpp"
 #include "regraft/codec/pack.hpp"
 #include "regraft/msa/placement_tree.hpp"
-#include "source.hpp"
 
 namespace regraft::msa_cli {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "options.hpp"
+#include "input/options.hpp"
 
 namespace regraft::msa_cli {
 

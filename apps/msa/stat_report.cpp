@@ -9,12 +9,12 @@
 
 #include "common/input.hpp"
 #include "common/words.hpp"
-#include "files.hpp"
+#include "input/files.hpp"
+#include "input/source.hpp"
 #include "regraft/codec/rgm.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/difference_rows.hpp"
-#include "source.hpp"
 
 namespace regraft::msa_cli {
 

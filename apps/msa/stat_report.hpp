@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "options.hpp"
+#include "input/options.hpp"
 #include "regraft/codec/columns.hpp"
 #include "regraft/msa/partition.hpp"
 #include "regraft/msa/text_layout.hpp"

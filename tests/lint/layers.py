@@ -24,6 +24,7 @@ MAY_INCLUDE = {
     "likelihood": {"core", "msa"},
     "ft": {"core"},
     "exchange": {"core", "schedule", "ft"},  # private: it has no public headers
+    "launch": set(),  # in C, private
     "store": {"core", "placement", "matching", "schedule", "load", "repair", "erasure", "disk", "ft", "exchange"},
     "search": {"core", "msa", "likelihood", "ft"},
     "checkpoint": {"core", "placement", "matching", "erasure", "disk", "ft", "exchange", "store"},
@@ -32,11 +33,16 @@ MAY_INCLUDE = {
 # The rooms of the shield, all of them private. Among themselves, a room may include those before it in this order.
 SHIELD = ["protocol", "lanes", "engine", "session", "waits", "calls/collectives", "calls/messages", "calls/files", "calls/communicators", "calls/start"]
 for number, room in enumerate(SHIELD):
-    MAY_INCLUDE[f"shield/{room}"] = {"core", *(f"shield/{lower}" for lower in SHIELD[:number])} | ({"ft"} if number else set()) | ({"disk"} if room == "session" else set())
+    MAY_INCLUDE[f"shield/{room}"] = {"core", *(f"shield/{lower}" for lower in SHIELD[:number])} | ({"ft"} if number else set()) | ({"disk"} if room == "session" else set()) | (
+        {"launch"} if room in ("session", "calls/start") else set())
 # Rooms in the order in which they build upon each other: each may include those before it. Files beside the rooms may include all.
 ROOMS = {
+    "lib/codec": ["entropy", "trees", "native", "sparse", "reference", "rgm", "pack"],
     "lib/likelihood": ["kernels", "models", "clvs", "partition"],
+    "lib/msa": ["text", "sites", "partitions", "checks", "trees", "differences", "parsimony", "formats"],
+    "lib/store": ["together", "kept", "blocks", "on_disk", "erasure", "replicated"],
     "lib/search": ["likelihood", "models", "trees", "samples", "tasks"],
+    "apps/msa": ["input", "parts"],
     "apps/phylo": ["files", "together", "trees", "input", "report", "profile", "progress", "sites", "kinds", "job"],
     "apps/plan": ["input", "files", "recover", "loss", "simulate"],
 }
@@ -108,17 +114,40 @@ def module_of(path: str) -> str:
     return room_of(found.group(1)) if found else ""
 
 
+def rooms_of_public(files: list[str]) -> dict[str, str]:
+    """The rooms of public headers, such as 'msa/tree.hpp': where the source of the same name is, or the room that the header's folder names."""
+    sources = {f"{found[1]}/{found[3]}": found[2] for file in files if (found := re.match(r"lib/(\w+)/(\w+)/(?:\w+/)*(\w+)\.cpp$", file))}
+    rooms = {}
+    for file in files:
+        if found := re.match(r"include/regraft/((\w+)/(?:(\w+)/)?(\w+)\.hpp)$", file):
+            if room := found[3] or sources.get(f"{found[2]}/{found[4]}"):
+                rooms[found[1]] = room
+    return rooms
+
+
+PUBLIC_ROOMS: dict[str, str] = {}  # main() fills it
+
+
 def climbs(path: str, headers: list[str]) -> list[str]:
-    """Includes of a file in a room that go from a lower room to a higher one or to the files beside the rooms."""
+    """Includes of a file in a room that go from a lower room to a higher one or to the files beside the rooms. A public header is in the room
+    that implements it."""
     found = re.match(r"((?:apps|lib)/(\w+))/(\w+)/", path)
-    if not found or found[1] not in ROOMS:
+    public = re.match(r"include/regraft/((\w+)/.*)", path)
+    if public and f"lib/{public[2]}" in ROOMS and public[1] in PUBLIC_ROOMS:
+        place, module, room = f"lib/{public[2]}", public[2], PUBLIC_ROOMS[public[1]]
+    elif found and found[1] in ROOMS:
+        place, module, room = found[1], found[2], found[3]
+    else:
         return []
-    rooms, room = ROOMS[found[1]], found[3]
+    rooms = ROOMS[place]
     if room not in rooms:
-        return [f"the room {room} is not in the table of rooms of {found[1]}"]
+        return [f"the room {room} is not in the table of rooms of {place}"]
     bad = []
     for header in headers:
-        other = header.removeprefix(f"{found[2]}/").partition("/")[0]
+        own = header.removeprefix("regraft/")
+        if header.startswith("regraft/") and not own.startswith(f"{module}/"):
+            continue
+        other = PUBLIC_ROOMS.get(own, "") if header.startswith("regraft/") else header.removeprefix(f"{module}/").partition("/")[0]
         if "/" not in header and header.endswith(".hpp") or other in rooms and rooms.index(other) > rooms.index(room):
             bad.append(f"{room} may not include {header}, which is above it")
     return bad
@@ -162,7 +191,7 @@ def complaints(path: str, text: str) -> list[str]:
         if module and other in MAY_INCLUDE and "/" in header:
             if other != module and other not in MAY_INCLUDE[module]:
                 bad.append(f"{module} may not include {other} ({header})")
-            elif other != module and not header.startswith(("regraft/", "shield/")) and other != "exchange" and header not in MAY_ALSO_INCLUDE.get(module, ()):
+            elif other != module and not header.startswith(("regraft/", "shield/")) and other not in ("exchange", "launch") and header not in MAY_ALSO_INCLUDE.get(module, ()):
                 bad.append(f"{header} is private to {other}")
         if path.startswith("include/") and module and not header.startswith("regraft/") and other in MAY_INCLUDE and "/" in header:
             bad.append(f"a public header includes the private {header}")
@@ -233,6 +262,7 @@ def self_test() -> None:
 def main(root: pathlib.Path) -> int:
     self_test()
     files = [path for folder in ["include", "lib", "apps", "examples", "bench"] for path in sorted([*(root / folder).rglob("*.?pp"), *(root / folder).rglob("*.h")])]
+    PUBLIC_ROOMS.update(rooms_of_public([path.relative_to(root).as_posix() for path in files]))
     bad = [f"{path.relative_to(root)}: {complaint}"
            for path in files for complaint in complaints(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))]
     bad += heaps([path.relative_to(root).as_posix() for path in files])

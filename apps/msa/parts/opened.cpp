@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/input.hpp"
-#include "files.hpp"
+#include "input/files.hpp"
 #include "parts/cut.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/difference_parts.hpp"

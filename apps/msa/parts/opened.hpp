@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "options.hpp"
+#include "input/options.hpp"
+#include "input/source.hpp"
 #include "regraft/codec/rgm.hpp"
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/difference_rows.hpp"
-#include "source.hpp"
 
 namespace regraft::msa_cli {
 

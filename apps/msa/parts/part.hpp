@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "options.hpp"
+#include "input/options.hpp"
 #include "parts/opened.hpp"
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/difference_rows.hpp"

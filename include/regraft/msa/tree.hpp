@@ -116,6 +116,10 @@ private:
 /// is the last one. The children of g are back(next(g)) and back(next(next(g))). O(size), no recursion.
 std::vector<HalfEdge> postorder(Tree const& tree, HalfEdge h);
 
+/// The move that makes `from` equal `to`, for Tree::undo. Precondition: the same number of tips and length sets.
+/// O(tips).
+TreeUndo difference(Tree const& from, Tree const& to);
+
 /// Per half-edge, the number of tips at its own side of its edge. O(tips).
 std::vector<std::uint32_t> tips_behind(Tree const& tree);
 

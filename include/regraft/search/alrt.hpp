@@ -12,14 +12,6 @@
 #pragma GCC visibility push(default)
 namespace regraft::search {
 
-/// Samples with the numbers first .. last - 1, of those that follow from a seed.
-struct SampleNumbers {
-    std::uint32_t first = 0;  // the first number
-    std::uint32_t last = 0;   // one behind the last number
-    std::uint64_t seed = 1;   // determines all samples
-    SampleSize size{};        // of each sample
-};
-
 /// Samples of the sites that resample log-likelihoods without optimising (RELL, Kishino et al. 1990): the weight of
 /// each of this PE's patterns in each sample. Takes 2 bytes per local pattern and sample.
 class RellSamples {

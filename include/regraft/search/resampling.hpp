@@ -107,5 +107,13 @@ private:
 std::vector<std::uint32_t> resampled_weights(std::span<std::uint32_t const> weights,
                                              std::span<std::uint64_t const> partition_begin, std::uint64_t seed);
 
+/// Samples with the numbers first .. last - 1, of those that follow from a seed.
+struct SampleNumbers {
+    std::uint32_t first = 0;  // the first number
+    std::uint32_t last = 0;   // one behind the last number
+    std::uint64_t seed = 1;   // determines all samples
+    SampleSize size{};        // of each sample
+};
+
 }  // namespace regraft::search
 #pragma GCC visibility pop

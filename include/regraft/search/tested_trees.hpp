@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "regraft/search/alrt.hpp"
 #include "regraft/search/distributed_likelihood.hpp"
 #include "regraft/search/resampling.hpp"
 #include "regraft/search/tree_tests.hpp"

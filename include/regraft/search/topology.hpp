@@ -45,10 +45,6 @@ std::vector<std::uint64_t> clade_hashes(msa::Tree const& tree);
 /// Different topologies have different hashes, except with probability 2^-64. O(tips).
 std::uint64_t fingerprint(msa::Tree const& tree);
 
-/// The move that makes `from` equal `to`, for Tree::undo. Precondition: the same number of tips and length sets.
-/// O(tips).
-msa::TreeUndo difference(msa::Tree const& from, msa::Tree const& to);
-
 /// All subtrees for try_spr, each as the half-edge that it is behind, in pre-order of their edges, so that few CLVs
 /// change from one to the next.
 std::vector<msa::HalfEdge> all_subtrees(msa::Tree const& tree);

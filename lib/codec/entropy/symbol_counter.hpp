@@ -5,20 +5,21 @@
 #include <span>
 #include <vector>
 
-#include "codec/native/native_model.hpp"
+#include "codec/entropy/frequency_table.hpp"
 
 namespace regraft::codec {
 
 /// The coder that counts what is coded.
 class SymbolCounter {
 public:
-    explicit SymbolCounter(TableLayout const& layout) : counts_(layout.size) {}
+    explicit SymbolCounter(std::uint32_t num_tables) : counts_(num_tables) {}
     std::uint32_t symbol(std::uint32_t table, std::uint32_t s) {
         ++counts_[table][s];
         return s;
     }
     static std::uint32_t raw(std::uint32_t, std::uint32_t, std::uint32_t r) { return r; }
-    static std::uint32_t item(Line, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t i) { return i; }
+    /// line: of any type, as nothing of it counts.
+    static std::uint32_t item(auto /*line*/, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t i) { return i; }
 
     void add(SymbolCounter const& other) {
         for (std::size_t t = 0; t < counts_.size(); ++t)

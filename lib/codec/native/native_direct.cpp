@@ -87,7 +87,7 @@ private:
 void choose_direct(Source const& source, ChangeCosts const& costs, std::vector<BlockHistory>& histories) {
     TableLayout const layout(1, costs.num_states, {});
     list_direct(source, costs, histories, [](auto const& shown) { return shown.size() * dense_cost; });
-    SymbolCounter counter(layout);
+    SymbolCounter counter(layout.size);
     std::uint64_t num_direct = 0;
     for (auto& history : histories) {
         for (std::size_t site = 0; site < history.direct.size(); ++site) {

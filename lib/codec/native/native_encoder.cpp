@@ -82,9 +82,9 @@ SymbolCounter count_symbols(Source const& source, TableLayout const& layout,
                             std::vector<BlockHistory> const& histories) {
     // Enough parts to keep all threads busy; sums of integers are the same in any order.
     constexpr std::size_t num_parts = 64;
-    SymbolCounter sum(layout);
+    SymbolCounter sum(layout.size);
     for_each_index(source, std::min(histories.size(), num_parts), [&](std::size_t part) {
-        SymbolCounter mine(layout);
+        SymbolCounter mine(layout.size);
         for (auto block = part; block < histories.size(); block += num_parts)
             code_block(mine, layout, source.num_edges(), histories[block]);
 #pragma omp critical(regraft_codec_count_symbols)

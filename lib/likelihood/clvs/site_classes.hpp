@@ -9,7 +9,7 @@
 
 #include "likelihood/clvs/repeats.hpp"
 #include "likelihood/clvs/tips.hpp"
-#include "regraft/likelihood/partition.hpp"
+#include "regraft/likelihood/sites.hpp"
 #include "regraft/msa/tree.hpp"
 
 namespace regraft::likelihood {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "likelihood/kernels/kernels.hpp"
-#include "regraft/likelihood/partition.hpp"
+#include "regraft/likelihood/sites.hpp"
 
 namespace regraft::likelihood {
 

@@ -7,7 +7,7 @@
 
 #include "msa/differences/letters.hpp"
 #include "msa/differences/line_reader.hpp"
-#include "msa/formats/text.hpp"
+#include "msa/text/text.hpp"
 #include "regraft/msa/difference_rows.hpp"
 
 namespace regraft::msa {

@@ -9,7 +9,7 @@
 
 #include "msa/differences/letters.hpp"
 #include "msa/differences/line_reader.hpp"
-#include "msa/formats/text.hpp"
+#include "msa/text/text.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/msa/alphabet.hpp"
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "msa/formats/blocks.hpp"
-#include "msa/formats/nexus_text.hpp"
 #include "msa/formats/readers.hpp"
+#include "msa/text/nexus_text.hpp"
 #include "regraft/msa/alphabet.hpp"
 
 namespace regraft::msa {

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "msa/formats/text.hpp"
+#include "msa/text/text.hpp"
 #include "regraft/msa/alignment.hpp"
 
 namespace regraft::msa {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "msa/formats/nexus_text.hpp"
 #include "msa/partitions/partition_reader.hpp"
+#include "msa/text/nexus_text.hpp"
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::msa {

@@ -6,8 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "msa/formats/nexus_text.hpp"
 #include "msa/partitions/partition_reader.hpp"
+#include "msa/text/nexus_text.hpp"
 
 namespace regraft::msa {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "msa/formats/cursor.hpp"
+#include "msa/text/cursor.hpp"
 #include "regraft/msa/partition.hpp"
 
 namespace regraft::msa {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "msa/formats/text.hpp"
+#include "msa/text/text.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "msa/formats/text.hpp"
+#include "msa/text/text.hpp"
 #include "msa/trees/preorder.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "msa/formats/text.hpp"
+#include "msa/text/text.hpp"
 #include "msa/trees/newick_label.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/csr.hpp"

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "msa/formats/text.hpp"
+#include "msa/text/text.hpp"
 
 namespace regraft::msa {
 

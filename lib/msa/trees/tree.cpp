@@ -217,4 +217,22 @@ std::vector<HalfEdge> preorder_edges(Tree const& tree) {
     return edges;
 }
 
+TreeUndo difference(Tree const& from, Tree const& to) {
+    REGRAFT_EXPECTS(to.num_tips() == from.num_tips() && to.num_length_sets() == from.num_length_sets());
+    TreeUndo result;
+    for (HalfEdge h = 0; h < from.num_half_edges(); ++h) {
+        bool differs = from.back(h) != to.back(h);
+        std::vector<double> lengths;
+        for (std::uint32_t set = 0; set < from.num_length_sets(); ++set) {
+            lengths.push_back(to.length(h, set));
+            differs = differs || from.length(h, set) != lengths.back();
+        }
+        if (!differs) continue;
+        result.touched.push_back(h);
+        result.back.push_back(to.back(h));
+        result.lengths.insert(result.lengths.end(), lengths.begin(), lengths.end());
+    }
+    return result;
+}
+
 }  // namespace regraft::msa

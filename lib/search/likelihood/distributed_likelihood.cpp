@@ -8,7 +8,6 @@
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/ft/reduce.hpp"
 #include "regraft/likelihood/site_model.hpp"
-#include "regraft/search/topology.hpp"
 
 namespace regraft::search {
 

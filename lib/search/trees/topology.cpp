@@ -82,24 +82,6 @@ std::uint64_t fingerprint(msa::Tree const& tree) {
     return sum;
 }
 
-msa::TreeUndo difference(msa::Tree const& from, msa::Tree const& to) {
-    REGRAFT_EXPECTS(to.num_tips() == from.num_tips() && to.num_length_sets() == from.num_length_sets());
-    msa::TreeUndo result;
-    for (HalfEdge h = 0; h < from.num_half_edges(); ++h) {
-        bool differs = from.back(h) != to.back(h);
-        std::vector<double> lengths;
-        for (std::uint32_t set = 0; set < from.num_length_sets(); ++set) {
-            lengths.push_back(to.length(h, set));
-            differs = differs || from.length(h, set) != lengths.back();
-        }
-        if (!differs) continue;
-        result.touched.push_back(h);
-        result.back.push_back(to.back(h));
-        result.lengths.insert(result.lengths.end(), lengths.begin(), lengths.end());
-    }
-    return result;
-}
-
 std::vector<HalfEdge> all_subtrees(msa::Tree const& tree) {
     std::vector<HalfEdge> result;
     for (auto h : msa::preorder_edges(tree)) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "msa/formats/text.hpp"
+#include "msa/text/text.hpp"
 #include "regraft/msa/checks.hpp"
 
 namespace regraft::msa {

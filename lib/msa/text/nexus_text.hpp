@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "msa/formats/cursor.hpp"
+#include "msa/text/cursor.hpp"
 
 namespace regraft::msa {
 

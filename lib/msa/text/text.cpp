@@ -1,4 +1,4 @@
-#include "msa/formats/text.hpp"
+#include "msa/text/text.hpp"
 
 #include <algorithm>
 #include <cerrno>

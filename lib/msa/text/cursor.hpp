@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "msa/formats/text.hpp"
+#include "msa/text/text.hpp"
 
 namespace regraft::msa {
 

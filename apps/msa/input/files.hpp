@@ -12,7 +12,7 @@
 
 #include "common/output.hpp"
 #include "common/text_input.hpp"
-#include "options.hpp"
+#include "input/options.hpp"
 #include "regraft/codec/rgm.hpp"
 
 namespace regraft::msa_cli {

@@ -1,4 +1,4 @@
-#include "options.hpp"
+#include "input/options.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "files.hpp"
+#include "input/files.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "source.hpp"
+#include "input/source.hpp"
 
 #include <algorithm>
 #include <span>
@@ -6,7 +6,7 @@
 
 #include "common/input.hpp"
 #include "common/text_input.hpp"
-#include "files.hpp"
+#include "input/files.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/maple.hpp"

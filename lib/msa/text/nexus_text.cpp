@@ -1,4 +1,4 @@
-#include "msa/formats/nexus_text.hpp"
+#include "msa/text/nexus_text.hpp"
 
 #include <algorithm>
 #include <vector>

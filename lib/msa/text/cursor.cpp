@@ -1,4 +1,4 @@
-#include "msa/formats/cursor.hpp"
+#include "msa/text/cursor.hpp"
 
 #include <charconv>
 #include <system_error>

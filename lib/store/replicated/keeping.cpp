@@ -1,4 +1,4 @@
-#include "store/kept/keeping.hpp"
+#include "store/replicated/keeping.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "msa/formats/text.hpp"
+#include "msa/text/text.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/core/zstd.hpp"
