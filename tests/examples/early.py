@@ -16,12 +16,16 @@ RANKS = 4
 
 def result(args: argparse.Namespace, env: dict[str, str]) -> tuple[str, str]:
     """What the program says is its result, and all that it prints."""
-    command = [sys.executable, LAUNCH, "--mpirun", args.mpirun, "--rank-library", args.rank_library, "-n", str(RANKS), args.program, *args.arguments]
+    name = f"early-{os.getpid()}"
+    command = [sys.executable, LAUNCH, "--mpirun", args.mpirun, "--rank-library", args.rank_library, "--job", name, "-n", str(RANKS), args.program,
+               *args.arguments]
     job = subprocess.run(command, env=os.environ | env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                          timeout=200, check=False)
     found = re.findall(args.result, job.stdout, re.M)
     if job.returncode != 0 or len(found) != 1:
         sys.exit(f"{job.stdout}\nexit code {job.returncode}, expected 0 and one result")
+    if left := list(pathlib.Path("/dev/shm").glob(f"regraft-{name}*")):
+        sys.exit(f"{job.stdout}\n{left}: expected that nothing is left of a job that has ended well")
     return found[0], job.stdout
 
 

@@ -314,8 +314,9 @@ def main() -> None:
     for tool in (run, shield):
         check([*tool, "-n", "1", args.late_error, "late"], 0, "goes on")
         check([*tool, "--version"], 0, "regraft-")
-    os.environ["LD_PRELOAD"] = args.rank_library  # alone, without a launcher
-    check([args.exe, "all-exit-3"], 3, "")
+    with tempfile.TemporaryDirectory() as folder:  # alone, without a launcher; Open MPI leaves its file if nobody calls MPI_Finalize
+        alone = ["env", f"LD_PRELOAD={args.rank_library}", f"OMPI_MCA_btl_sm_backing_directory={folder}", args.exe]
+        check([*alone, "all-exit-3"], 3, "")
 
 
 if __name__ == "__main__":

@@ -265,4 +265,13 @@ std::string job_of_environment() {
     return {};
 }
 
+bool whole_job_is_here(std::size_t num_ranks) {
+    auto const number = [](char const* name) {
+        char const* const text = std::getenv(name);
+        return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
+    };
+    auto const here = number("OMPI_COMM_WORLD_LOCAL_SIZE");
+    return here > 0 && here == number("OMPI_COMM_WORLD_SIZE") && num_ranks <= here;
+}
+
 }  // namespace regraft::store

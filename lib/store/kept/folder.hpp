@@ -73,4 +73,8 @@ std::uint64_t random_number();
 /// A number that stays the same until the node is restarted.
 std::uint64_t boot_of_node();
 
+/// Whether all processes that were started with this one run on this node, and are at least so many. False if that is
+/// not known.
+bool whole_job_is_here(std::size_t num_ranks);
+
 }  // namespace regraft::store
