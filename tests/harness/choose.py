@@ -3,9 +3,8 @@
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/setup"))
-import canary
-import choose
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
+from regraft_run import canary_jobs, compiled
 
 
 class Jobs:
@@ -19,19 +18,19 @@ class Jobs:
         self.timeouts.append(timeout)
         if self.symptoms:
             symptom = self.symptoms.pop(0)
-            raise canary.Failed("a job", symptom, symptom.startswith("hung"))
+            raise canary_jobs.Failed("a job", symptom, symptom.startswith("hung"))
         return "good"
 
 
 def a_hang_is_believed_when_it_comes_again_with_more_time() -> None:
-    for times in range(len(canary.PATIENCE)):
+    for times in range(len(canary_jobs.PATIENCE)):
         hangs: list[str] = []
         jobs = Jobs(*["hung"] * times)
-        assert canary.patiently(jobs, hangs) == "good" and len(hangs) == times, times
-        assert jobs.timeouts == canary.PATIENCE[:times + 1] and all("processes wanted" in hang for hang in hangs)
+        assert canary_jobs.patiently(jobs, hangs) == "good" and len(hangs) == times, times
+        assert jobs.timeouts == canary_jobs.PATIENCE[:times + 1] and all("processes wanted" in hang for hang in hangs)
     try:
-        canary.patiently(Jobs(*["hung"] * len(canary.PATIENCE)), [])
-    except canary.Failed as failure:
+        canary_jobs.patiently(Jobs(*["hung"] * len(canary_jobs.PATIENCE)), [])
+    except canary_jobs.Failed as failure:
         assert failure.hung
     else:
         raise AssertionError("hangs every time")
@@ -40,8 +39,8 @@ def a_hang_is_believed_when_it_comes_again_with_more_time() -> None:
 def what_is_wrong_otherwise_is_believed_at_once() -> None:
     jobs = Jobs("request freed", "hung")
     try:
-        canary.patiently(jobs, [])
-    except canary.Failed as failure:
+        canary_jobs.patiently(jobs, [])
+    except canary_jobs.Failed as failure:
         assert not failure.hung and len(jobs.timeouts) == 1
     else:
         raise AssertionError("a survivor died")
@@ -49,11 +48,11 @@ def what_is_wrong_otherwise_is_believed_at_once() -> None:
 
 def complaints_of_compilers_become_advice() -> None:
     missing = "canary.cpp:3:10: fatal error: mpi.h: No such file or directory\n    3 | #include <mpi.h>\n      |          ^~~~~~~\ncompilation terminated.\n"
-    assert "libopenmpi-dev" in choose.why_not_compiled(missing)
-    assert "libopenmpi-dev" in choose.why_not_compiled("canary.cpp:3:10: fatal error: 'mpi.h' file not found\n")
-    assert "MPIX_Comm_shrink" in choose.why_not_compiled("fatal error: mpi-ext.h: No such file or directory")
-    assert choose.why_not_compiled("note\nx.cpp:1: error: odd\n  1 | x\n") == "x.cpp:1: error: odd"
-    assert choose.why_not_compiled("") == "its compiler says nothing"
+    assert "libopenmpi-dev" in compiled.why_not_compiled(missing)
+    assert "libopenmpi-dev" in compiled.why_not_compiled("canary.cpp:3:10: fatal error: 'mpi.h' file not found\n")
+    assert "MPIX_Comm_shrink" in compiled.why_not_compiled("fatal error: mpi-ext.h: No such file or directory")
+    assert compiled.why_not_compiled("note\nx.cpp:1: error: odd\n  1 | x\n") == "x.cpp:1: error: odd"
+    assert compiled.why_not_compiled("") == "its compiler says nothing"
 
 
 a_hang_is_believed_when_it_comes_again_with_more_time()

@@ -95,13 +95,18 @@ def the_parameter_file_has_every_setting() -> None:
 def a_job_hangs_after_its_seconds_without_those_that_others_took() -> None:
     for slowdown in (1, 4):
         seconds = iter(range(10_000))  # a second passes whenever the clock is read
-        watched.time = types.SimpleNamespace(monotonic=lambda clock=seconds: next(clock), sleep=lambda _: None)
+        watched.time = types.SimpleNamespace(monotonic=lambda: next(seconds), sleep=lambda _: None)
         watched.slowdown = lambda ranks, factor=slowdown: factor
         looked = []
         job = types.SimpleNamespace(poll=lambda looks=looked: looks.append(1))
         with tempfile.TemporaryDirectory() as verdicts:
             assert watched.watch(job, 4, pathlib.Path(verdicts), 50).startswith("hung")
         assert len(looked) == 50 * slowdown + 1, len(looked)
+        seconds = iter(range(10_000))
+        looked.clear()
+        with tempfile.TemporaryDirectory() as verdicts:
+            assert "deadline" in watched.watch(job, 4, pathlib.Path(verdicts), 50, deadline=20)
+        assert len(looked) == 21, len(looked)  # however busy the machine is
 
 
 def others_slow_a_job_down_and_its_own_ranks_do_not() -> None:

@@ -5,8 +5,8 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/setup"))
-import trust
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
+from regraft_run import trust_jobs
 
 # The layers: a module may include its own headers and those of the modules named here.
 MAY_INCLUDE = {
@@ -93,6 +93,7 @@ MAY_ALL_THE_SAME = {
     "lib/store/kept/folder.cpp",  # asks by which name the launcher calls the job
     "lib/ft/unchecked.cpp",  # asks whether regraft-run hears of an early exit
 }
+JUDGES = "apps/launch/judges/"  # they try an MPI, also the calls that nobody else may make
 MAX_HEADER_LINES = 150
 MAX_FILES = 25  # in a folder of product code
 
@@ -196,7 +197,7 @@ def complaints(path: str, text: str) -> list[str]:
         if path.startswith("include/") and module and not header.startswith("regraft/") and other in MAY_INCLUDE and "/" in header:
             bad.append(f"a public header includes the private {header}")
         for start, places in ONLY_IN.items():
-            library = path.startswith(("include/", "lib/", "apps/"))  # tests and benchmarks may look at everything
+            library = path.startswith(("include/", "lib/", "apps/")) and not path.startswith(JUDGES)  # tests and benchmarks may look at everything
             if library and (header == start or start.endswith("/") and header.startswith(start)):
                 if not any(path == place or path.startswith(place + "/") for place in places):
                     bad.append(f"{header} is only for {', '.join(places) or 'nobody'}")
@@ -205,10 +206,10 @@ def complaints(path: str, text: str) -> list[str]:
         for pattern, reason in FORBIDDEN.items():
             if found := re.search(pattern, code):
                 bad.append(f"{found.group(0)}: {reason}")
-    if path.startswith(("include/", "lib/", "apps/")) and not is_in_program(path):
+    if path.startswith(("include/", "lib/", "apps/")) and not is_in_program(path) and not path.startswith(JUDGES):
         called = {name for name in COLLECTIVE.findall(COMMENT.sub("", text)) if not name.startswith("Reduce_local")}
-        bad += [f"MPI_{name} is not among the calls that are known to be right when a rank dies: tools/setup/trust.py"
-                for name in sorted(called - set(trust.NEEDED))]
+        bad += [f"MPI_{name} is not among the calls that are known to be right when a rank dies: apps/launch/regraft_run/trust_jobs.py"
+                for name in sorted(called - set(trust_jobs.NEEDED))]
     if path.startswith(("include/", "lib/")) and path.endswith((".hpp", ".h")) and (lines := text.count("\n")) > MAX_HEADER_LINES:
         bad.append(f"{lines} lines: more than {MAX_HEADER_LINES} is two modules")
     bad += climbs(path, INCLUDE.findall(text)) + neighbours(path, INCLUDE.findall(text)) + strays(path, COMMENT.sub("", text))

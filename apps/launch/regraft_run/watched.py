@@ -1,6 +1,7 @@
 """Jobs in the background, for tests: every rank that lives to the end writes a verdict."""
 import dataclasses
 import itertools
+import math
 import os
 import pathlib
 import subprocess
@@ -24,10 +25,11 @@ class Outcome:
 
 
 def run_watched(mpirun: str, ranks: int, program: list[str], timeout: float, extra_env: dict[str, str],
-                launcher: list[str] | None) -> Outcome:
+                launcher: list[str] | None, deadline: float = math.inf) -> Outcome:
     """Runs a job in a session of its own and collects the verdicts. Nothing of it is left behind, whatever happens.
     timeout: seconds on a machine that does nothing else. launcher: used in place of mpirun and its flags if not empty. None: a single
-    rank is started by itself, which takes a fraction of the time."""
+    rank is started by itself, which takes a fraction of the time. deadline: when the job is killed however busy the machine is, by
+    time.monotonic()."""
     words = openmpi.command(mpirun, ranks, program)
     if launcher is None:
         words = program
@@ -40,7 +42,7 @@ def run_watched(mpirun: str, ranks: int, program: list[str], timeout: float, ext
             env = {**openmpi.environment(mpirun, folders), **extra_env, "REGRAFT_VERDICTS": str(verdicts)}
             job = subprocess.Popen(words, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
             try:
-                cut_short = watch(job, ranks, verdicts, timeout)
+                cut_short = watch(job, ranks, verdicts, timeout, deadline)
             finally:
                 kill_job(job, f"REGRAFT_VERDICTS={verdicts}")
             log.seek(0)
@@ -51,9 +53,9 @@ def run_watched(mpirun: str, ranks: int, program: list[str], timeout: float, ext
     return outcome
 
 
-def watch(job: subprocess.Popen, ranks: int, verdicts: pathlib.Path, timeout: float) -> str:
-    """Waits for the end of a job, or for its timeout, in seconds of a machine that does nothing else. Returns why the job has to be killed;
-    empty if it has ended."""
+def watch(job: subprocess.Popen, ranks: int, verdicts: pathlib.Path, timeout: float, deadline: float = math.inf) -> str:
+    """Waits for the end of a job, for its timeout, in seconds of a machine that does nothing else, or for the deadline. Returns why the job
+    has to be killed; empty if it has ended."""
     left, reason = timeout, f"hung: killed after {timeout:g} s"
     failed = False
     caught, processes = Caught(), []
@@ -72,6 +74,8 @@ def watch(job: subprocess.Popen, ranks: int, verdicts: pathlib.Path, timeout: fl
         before = now
         if left < 0:
             return reason
+        if now > deadline:
+            return "hung: killed at its deadline"
         if not failed and any(verdict.startswith("fail") for verdict in read_verdicts(verdicts).values()):
             failed = True
             left, reason = min(left, GRACE), f"killed {GRACE:g} s after a rank had failed"

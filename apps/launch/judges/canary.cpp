@@ -1,7 +1,7 @@
 // Tells whether this MPI survives. Kills 1-3 ranks at a time by SIGKILL while messages are in flight, shrinks, and goes
 // on down to one survivor, which writes its verdict. Plain MPI on purpose: it judges the MPI, not this library.
 //
-// canary collectives|point-to-point SEED
+// canary outside|collectives|point-to-point SEED
 #include <mpi.h>
 
 #include <mpi-ext.h>
@@ -39,6 +39,11 @@ struct Member {
 int* buffer(int value = 0) {
     static std::deque<Ints> all;
     return all.emplace_back(num_ints, value).data();
+}
+
+/// The dead make no call, and the others hear of them where they shrink.
+void outside(Member const& me) {
+    me.die_if();
 }
 
 void allreduce(Member const& me) {
@@ -127,12 +132,13 @@ bool chosen(int rank, int size, int deaths, std::mt19937& random) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    bool const collectives = argc > 1 && std::string_view(argv[1]) == "collectives";
+    std::string_view const mode = argc > 1 ? argv[1] : "";
     unsigned const seed = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 0;
     using Operation = void (*)(Member const&);
     std::vector<Operation> const operations =
-        collectives ? std::vector<Operation>{allreduce, agreement, agreement_with_late_deaths, alltoallv}
-                    : std::vector<Operation>{ring_of_isend_irecv, rounds_of_sendrecv};
+        mode == "outside"       ? std::vector<Operation>{outside}
+        : mode == "collectives" ? std::vector<Operation>{allreduce, agreement, agreement_with_late_deaths, alltoallv}
+                                : std::vector<Operation>{ring_of_isend_irecv, rounds_of_sendrecv};
 
     std::signal(SIGPIPE, SIG_IGN);
     MPI_Init(&argc, &argv);

@@ -1,0 +1,1 @@
+"""What regraft-doctor does."""
