@@ -17,6 +17,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The warnings of other versions differ. With these, warnings are errors; others make the pages all the same.
 DOXYGEN = "1.9.4"
 PDOC = "pdoc==16.*"
+NO_MPI = """import types
+
+
+class Named:
+    def __repr__(self):
+        return "MPI.SUM"
+
+
+def load():
+    return types.SimpleNamespace(SUM=Named())
+"""
 NO_PDOC = "<!DOCTYPE html><title>regraft</title><p>pdoc could not be installed. In Python, <code>help(regraft)</code> shows the same text."
 
 
@@ -55,6 +66,9 @@ def copy_package(folder: pathlib.Path) -> None:
     stub = (ROOT / "bindings/python/regraft/_core.pyi").read_text(encoding="utf-8")
     text = f"from __future__ import annotations\n{stub}\n__version__ = {version[1] if version else ''!r}\n"
     (folder / "_core.py").write_text(text, encoding="utf-8")
+    stub = (ROOT / "bindings/python/regraft/_mpi.pyi").read_text(encoding="utf-8")
+    (folder / "_mpi.py").write_text(with_docstrings(f"from __future__ import annotations\n{stub}\n"), encoding="utf-8")
+    (folder / "_mpi_library.py").write_text(NO_MPI, encoding="utf-8")
 
 
 def write_python_pages(output: pathlib.Path) -> None:

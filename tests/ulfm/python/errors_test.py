@@ -1,0 +1,143 @@
+"""Errors that end the loop on all members alike, or one member alone, and arguments that are refused. No rank dies but of its exception."""
+import ast
+import gc
+import pathlib
+import sys
+import warnings
+
+import numpy as np
+from mpi4py import MPI
+
+import job
+import regraft.mpi as rg
+
+N = 40
+
+
+class Finished(rg.Uniform):
+    """All members raise it."""
+
+
+def expect(good: bool, what: str) -> None:
+    if not good:
+        raise AssertionError(what)
+
+
+def raises(kind: type[BaseException], text: str, call, *arguments, **named) -> BaseException:
+    try:
+        call(*arguments, **named)
+    except kind as error:
+        expect(text in str(error), f"{text!r} is not in {error}")
+        return error
+    raise AssertionError(f"not raised: {kind.__name__}")
+
+
+def what_all_raise_alike_leaves_the_loop() -> None:
+    comm = rg.Communicator(MPI.COMM_WORLD)
+
+    def finish() -> None:
+        raise Finished("at step 7")
+
+    raises(Finished, "at step 7", rg.resilient, comm, finish)
+    kinds = [np.float64, np.float32]
+    store = rg.ReplicatedStore(comm)
+    if comm.size > 1:
+        submit = lambda: store.submit(N, lambda first, last: np.zeros(last - first, kinds[comm.self == 1]))  # noqa: E731
+        raises(rg.Divergence, "different type or shape", rg.resilient, comm, submit)
+    expect(store.version == 0 and comm.agree(), "something was submitted")
+    store.close()
+    comm.close()
+
+
+def lost_rows_are_read_again_or_named() -> None:
+    comm = rg.Communicator(MPI.COMM_WORLD)
+    halves = rg.ReplicatedStore(comm, replicas=1)
+    halves.submit(N, lambda first, last: np.arange(first, last))
+    victim = comm.size - 1
+    gone = (N * victim // comm.size, N)
+    if comm.size == 1:
+        return
+
+    def lose() -> None:
+        if comm.self == victim:
+            raise LookupError("no such table")
+        comm.agree()
+
+    rg.resilient(comm, lose, store=halves)  # the victim ends by its exception, and prints its traceback
+    expect(comm.members == list(range(victim)), f"{comm.members}")
+    expect(halves.repair() == [gone], "other rows are lost")
+    again = halves.load([(0, N)], reread=lambda first, last: np.arange(first, last))
+    expect((again == np.arange(N)).all(), "other rows were read again")
+    lost = raises(rg.DataLost, "", halves.load, [(0, N)])
+    expect(lost.ranges == [gone] and not lost.why, f"{lost.ranges} {lost.why}")
+    failed = raises(rg.DataLost, "", halves.load, [(0, N)], reread=lambda first, last: np.zeros(last - first, np.float32))
+    expect("reread: expected rows of int64" in failed.why, failed.why)
+    inner = raises(rg.DataLost, "", halves.load, [(0, N)], reread=lambda first, last: comm.agree())
+    expect("in another call" in inner.why, inner.why)
+    expect(comm.agree(), "not together")
+
+
+def arguments_are_refused_by_name() -> None:
+    comm = rg.Communicator(MPI.COMM_SELF)
+    store = rg.ReplicatedStore(comm)
+    raises(ValueError, "submitted before", store.load, [(0, 1)])
+    square = np.zeros((6, 6))
+    for rows, kind, text in [([1.0] * 6, TypeError, "rows: expected an array, or an object with the buffer protocol, not list"),
+                             (square.T[:, :3], ValueError, "rows: expected an array in C order"),
+                             (np.array([None] * 6), TypeError, "Python objects"), (np.float64(3), ValueError, "rows"),
+                             (square[:4], ValueError, "rows: expected 6 rows, not 4"), (np.zeros((6, 0)), ValueError, "at least one byte")]:
+        raises(kind, text, store.submit, 6, rows)
+    store.submit(6, memoryview(bytes(6)))
+    expect(store.dtype == np.uint8, f"{store.dtype}")
+    store.submit(6, square)
+    for out, text in [(np.zeros((2, 5)), "out: expected float64, shape (2, 6), not float64, shape (2, 5)"), (np.zeros((2, 6), np.float32), "not float32"),
+                      (np.broadcast_to(square[:1], (2, 6)), "C order")]:
+        raises(ValueError, text, store.load, [(0, 2)], out=out)
+    raises(ValueError, "within 0 .. 6, not 5 .. 7", store.load, [(5, 7)])
+    raises(TypeError, "values: expected numbers that float64 holds, not complex128", comm.exact_sum, [1j])
+    expect(comm.exact_sum([1e100, 1.0, -1e100]) == 1.0, "not exact")
+    expect(comm.exact_sum([[1e100, 2], [1, 3], [-1e100, 4]], axis=0).tolist() == [1, 9], "not exact by columns")
+    raises(ValueError, "member: expected one of [0], not 3", comm.position, 3)
+    raises(ValueError, "parent: expected an intracommunicator", rg.Communicator, 0)
+    store.close()
+    raises(ValueError, "not closed", store.repair)
+    with comm:
+        pass
+    raises(ValueError, "not closed", comm.agree)
+
+
+def the_stub_names_what_there_is() -> None:
+    stub = ast.parse(pathlib.Path(rg.__file__).with_name("_mpi.pyi").read_text(encoding="utf-8"))
+    named = {node.name: node for node in stub.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))} | {"compiled_with": stub}
+    there = {name: value for name, value in vars(rg._mpi).items() if not name.startswith("_")}
+    expect(set(named) == set(there), f"{set(named) ^ set(there)}")
+    for name in ("Communicator", "RowStore"):
+        methods = {part.name for part in named[name].body if not part.name.startswith("_")}
+        expect(methods == {method for method in vars(there[name]) if not method.startswith("_")}, name)
+
+
+def what_is_forgotten_is_told() -> None:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        rg.Communicator(MPI.COMM_SELF)
+        with rg.Communicator(MPI.COMM_SELF):
+            pass
+        gc.collect()
+    expect([str(warning.message)[:29] for warning in told] == ["a Communicator was not closed"], f"{told}")
+
+
+def errors_of_mpi_are_no_failures() -> None:
+    comm = rg.Communicator(MPI.COMM_SELF)
+
+    def body() -> None:
+        comm.native.Bcast(np.zeros(1), root=5)
+
+    raises(MPI.Exception, "", rg.resilient, comm, body)  # the only member gets what it has raised
+    raises(rg.MpiError, "Bcast", lambda: comm._call("Bcast", np.zeros(1), 5))
+    raises(ValueError, "2 of 3", rg.resilient, comm, lambda: (_ for _ in ()).throw(ValueError("2 of 3")))
+    raises(SystemExit, "4", rg.resilient, comm, lambda: sys.exit(4))
+    comm.close()
+
+
+if __name__ == "__main__":
+    job.run([the_stub_names_what_there_is, arguments_are_refused_by_name, what_is_forgotten_is_told, errors_of_mpi_are_no_failures, what_all_raise_alike_leaves_the_loop, lost_rows_are_read_again_or_named])

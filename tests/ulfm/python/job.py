@@ -1,0 +1,30 @@
+"""A test that is a job of Python programs: each rank that lives to the end writes its verdict for run_mpi.py, as mpi_main.cpp does."""
+import os
+import pathlib
+import sys
+import traceback
+from collections.abc import Callable
+
+from mpi4py import MPI
+
+import regraft.mpi as rg
+
+
+def write_verdict(verdict: str) -> None:
+    if folder := os.environ.get("REGRAFT_VERDICTS"):
+        path = pathlib.Path(folder) / str(MPI.COMM_WORLD.rank)
+        path.with_suffix(".tmp").write_text(verdict + "\n", encoding="utf-8")
+        path.with_suffix(".tmp").rename(path)  # the launcher must not read half a verdict
+
+
+def run(tests: list[Callable[[], None]]) -> None:
+    try:
+        if plan := os.environ.get("REGRAFT_FAIL"):
+            rg.set_failure_plan(plan)
+        for test in tests:
+            test()
+    except Exception as error:
+        traceback.print_exc()
+        write_verdict(f"fail: {error}")
+        sys.exit(1)
+    write_verdict(f"pass {len(tests)}")
