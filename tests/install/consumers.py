@@ -65,7 +65,8 @@ class Consumer:
 
     def check_run_paths(self, root: pathlib.Path) -> None:
         """What is installed finds libraries of ours relative to itself."""
-        for file in [*root.rglob("bin/regraft-*"), *root.rglob("libexec/regraft/*"), *root.rglob("libregraft*.so"), *root.rglob("_core*.so")]:
+        for file in [*root.rglob("bin/regraft-*"), *root.rglob("libexec/regraft/*"), *root.rglob("libregraft*.so"), *root.rglob("_core*.so"),
+                     *root.rglob("_mpi*.so")]:
             if file.read_bytes()[:4] != b"\x7fELF":
                 continue
             found = re.search(r"R(?:UN)?PATH.*\[(.*)\]", self.call("readelf", "-d", file))

@@ -40,7 +40,7 @@ public:
 std::shared_ptr<Shared> make_shared_communicator(std::uintptr_t handle) {
     py::gil_scoped_release const released;
     // A handle is an integer or a pointer, by the MPI.
-    auto const parent = (MPI_Comm)handle;  // NOLINT(google-readability-casting)
+    auto const parent = (MPI_Comm)handle;
     return std::make_shared<Shared>(parent);
 }
 
@@ -145,9 +145,7 @@ void add_state(py::class_<Shared, std::shared_ptr<Shared>>& type) {
         .def("num_founders", [](Shared const& shared) { return shared.comm.num_founders(); })
         .def("leads", [](Shared const& shared) { return shared.comm.leads(); })
         .def("epoch", [](Shared const& shared) { return shared.comm.epoch(); })
-        .def("handle", [](Shared const& shared) {
-            return (std::uintptr_t)shared.comm.native();  // NOLINT(google-readability-casting)
-        });
+        .def("handle", [](Shared const& shared) { return (std::uintptr_t)shared.comm.native(); });
 }
 
 void add_calls(py::class_<Shared, std::shared_ptr<Shared>>& type) {
@@ -205,9 +203,8 @@ void add_communicator(py::module_& module) {
     add_state(type);
     add_calls(type);
     // A communicator that nobody has closed stays: to free it is a collective, and the others may not be here.
-    module.def("leave", [](std::shared_ptr<Shared> const& shared) {
-        static_cast<void>(new std::shared_ptr<Shared>(shared));  // NOLINT(bugprone-unused-return-value)
-    });
+    module.def("leave",
+               [](std::shared_ptr<Shared> const& shared) { static_cast<void>(new std::shared_ptr<Shared>(shared)); });
     module.def("forget_handle", &forget_handle);
     module.def("resilient", &run_resilient);
     module.def("work_of", &work_of);
