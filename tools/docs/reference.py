@@ -91,7 +91,7 @@ def write_python_pages(output: pathlib.Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         copy_package(pathlib.Path(folder, "regraft"))
         sys.path.insert(0, folder)
-        pdoc.pdoc("regraft", output_directory=output)
+        pdoc.pdoc("regraft", "regraft.mpi", output_directory=output)
 
 
 def make_python_pages(build: pathlib.Path, output: pathlib.Path) -> str:
