@@ -51,6 +51,10 @@ def complaints_of_compilers_become_advice() -> None:
     assert "libopenmpi-dev" in compiled.why_not_compiled(missing)
     assert "libopenmpi-dev" in compiled.why_not_compiled("canary.cpp:3:10: fatal error: 'mpi.h' file not found\n")
     assert "MPIX_Comm_shrink" in compiled.why_not_compiled("fatal error: mpi-ext.h: No such file or directory")
+    for said in ("-----\nThe Open MPI wrapper compiler was unable to find the specified compiler\nc++ in your PATH.\n-----\n",
+                 "/opt/mpich/bin/mpicxx: line 333: g++: command not found\n", "mpicxx: 333: g++: not found\n"):
+        assert "the package g++" in compiled.why_not_compiled(said), said
+    assert compiled.why_not_compiled("-----\nsomething odd\n") == "something odd"
     assert compiled.why_not_compiled("note\nx.cpp:1: error: odd\n  1 | x\n") == "x.cpp:1: error: odd"
     assert compiled.why_not_compiled("") == "its compiler says nothing"
 

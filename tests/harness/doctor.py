@@ -48,7 +48,9 @@ class Place:
         self.programs.mkdir()
         self.program("programs/canary", CANARY)
         self.program("programs/trust", TRUST % 0)
-        self.env = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_")} | {"BEGUN": f"{folder}/begun", "HOME": folder}
+        self.env = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_")} | {
+            "BEGUN": f"{folder}/begun", "HOME": folder, "TMPDIR": f"{folder}/tmp"}
+        (self.folder / "tmp").mkdir()
 
     def program(self, name: str, text: str) -> pathlib.Path:
         file = self.folder / name
@@ -72,7 +74,7 @@ class Place:
         return out + error
 
     def nothing_is_left(self, doctor: int) -> None:
-        left = [*pathlib.Path("/tmp").glob(f"rg{doctor}_*"), *pathlib.Path("/dev/shm").glob(f"rg{doctor}_*"), *processes_with(f"BEGUN={self.folder}/begun")]
+        left = [*(self.folder / "tmp").iterdir(), *pathlib.Path("/tmp").glob(f"rg{doctor}_*"), *pathlib.Path("/dev/shm").glob(f"rg{doctor}_*"), *processes_with(f"BEGUN={self.folder}/begun")]
         assert not left, left
 
     def judged(self, code: int, mpirun: str, *words: str, **env: str) -> tuple[dict[str, dict], dict]:
@@ -142,7 +144,7 @@ def without_a_compiler_it_says_what_it_could_not_try(place: Place) -> None:
     assert rows["programs"]["said"] == "no mpicxx beside mpirun" and rows["deaths outside of calls"]["verdict"] == "not tried"
     place.program("bin/mpicxx", "#!/bin/sh\necho 'x.cpp:3:10: fatal error: mpi.h: No such file or directory' >&2\nexit 1\n")
     assert "headers are missing" in place.judged(1, mpirun)[0]["programs"]["said"]
-    place.program("bin/mpicxx", "#!/bin/sh\nsleep 1000\n")
+    place.program("bin/mpicxx", "#!/bin/sh\ntouch $TMPDIR/half.s\nsleep 1000\n")
     assert "did not end" in place.judged(1, mpirun, "--timeout", "8")[0]["programs"]["said"]
     place.program("bin/mpicxx", f"#!/bin/sh\nfor out; do :; done\ncp {place.programs}/${{out##*/}} $out\n")
     assert place.judged(0, mpirun)[0]["programs"]["verdict"] == "yes"

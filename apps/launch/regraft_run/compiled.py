@@ -14,11 +14,12 @@ def compile_judges(mpicxx: str, folder: pathlib.Path, seconds: float | None = No
     """Compiles them into a folder, where they have the names of their sources. Returns why that did not succeed; empty if it did.
     seconds: how long it may take."""
     compilers: list[subprocess.Popen] = []
+    env = {**os.environ, "TMPDIR": str(folder)}  # a compiler that is killed leaves files there
     try:
         for judge in JUDGES:
             words = [mpicxx, "-std=c++20", "-O1", str(judge), "-o", str(folder / judge.stem)]
             compilers.append(subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                              text=True, errors="replace", start_new_session=True))
+                                              env=env, text=True, errors="replace", start_new_session=True))
         complaints = [compiler.communicate(timeout=seconds)[1] for compiler in compilers]
     except OSError as error:
         return f"cannot run {mpicxx}: {error.strerror}"
@@ -37,7 +38,9 @@ def why_not_compiled(complaint: str) -> str:
     """The cause, as advice where there is one, of what a compiler says."""
     if re.search(r"mpi\.h['\"]?[:,]? (No such file|file not found)", complaint):
         return "its headers are missing (on Debian and Ubuntu the package libopenmpi-dev)"
+    if "unable to find the specified compiler" in complaint or re.search(r": (command )?not found$", complaint.strip()):
+        return "its wrapper finds no compiler (on Debian and Ubuntu the package g++)"
     if "mpi-ext.h" in complaint or "MPIX_" in complaint:
         return "it has no MPIX_Comm_shrink"
-    lines = [line for line in complaint.splitlines() if "rror" in line] or complaint.strip().splitlines() or ["its compiler says nothing"]
+    lines = [line for line in complaint.splitlines() if "rror" in line] or re.findall(r".*\w.*", complaint) or ["its compiler says nothing"]
     return lines[0].strip()[-200:]
