@@ -1,3 +1,4 @@
+// Tests of trees for people: the table of the log, and PREFIX.test. Their JSON is made in report_json.cpp.
 #include "report/test_report.hpp"
 
 #include <array>

@@ -177,7 +177,7 @@ void Keeping::note_sites(ft::Communicator const& comm, std::span<std::uint32_t c
 /// Whether a living member sees the folder of each of the dead, also of those that had died before this began. The same
 /// on all members.
 bool Keeping::reaches_all_sites(ft::Communicator const& comm) const {
-    if (whole_job_is_here(comm.num_founders())) return true;
+    if (sites_.size() == 1 && whole_job_is_here(comm.num_founders())) return true;
     auto const lives = [&](PeId pe) { return std::ranges::binary_search(comm.members(), pe); };
     std::vector<char> reached(comm.num_founders(), 0);
     for (auto const& site : sites_) {

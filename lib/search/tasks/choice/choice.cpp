@@ -1,3 +1,4 @@
+// The steps of the choice of models: rounds of optimisation for the candidates that are tried side by side.
 #include "regraft/search/tasks/choice.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The steps of the support of edges, one inner edge at a time.
 #include <algorithm>
 #include <cmath>
 #include <limits>

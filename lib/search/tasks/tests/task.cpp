@@ -1,3 +1,4 @@
+// The steps of tests of trees: batches of samples.
 #include <algorithm>
 
 #include "regraft/core/checked_cast.hpp"

@@ -1,3 +1,5 @@
+// The steps of an ultrafast bootstrap, and when it ends: after `most_rounds` rounds, or when no edge of a replicate
+// waits.
 #include <algorithm>
 
 #include "regraft/search/search_options.hpp"
