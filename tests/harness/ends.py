@@ -20,6 +20,7 @@ import fortran  # noqa: E402
 LAUNCHERS = HERE.parents[1] / "apps/launch"
 sys.path.insert(0, str(LAUNCHERS))
 from regraft_run.processes import processes_that, processes_with  # noqa: E402
+from regraft_run.stopped import is_stopped  # noqa: E402
 
 TIMEOUT = 120  # seconds for what hangs
 
@@ -142,6 +143,24 @@ def check_hangup_ignored(run: list[str], exe: str) -> None:
     job.send_signal(signal.SIGINT)
     _, said = job.communicate(timeout=TIMEOUT)
     print("SIGHUP that is ignored ->", job.returncode)
+    if job.returncode != 75:
+        sys.exit(f"{said}\nexit code {job.returncode}, expected 75, as after SIGINT")
+
+
+def check_paused(run: list[str], exe: str) -> None:
+    """Ctrl-Z stops the launcher and the ranks, and they go on together."""
+    job = start([*run, "-n", "3", exe, "stops-if-asked"], 3)
+    processes = [job.pid, *processes_that(lambda folder: is_rank_of(folder, job.pid))]
+    for number, expected in ((signal.SIGTSTP, True), (signal.SIGCONT, False)):
+        job.send_signal(number)
+        limit = time.monotonic() + TIMEOUT
+        while any(is_stopped(process) != expected for process in processes):
+            if time.monotonic() > limit:
+                sys.exit(f"after {number!r} expected that {'all' if expected else 'none'} of {processes} are stopped")
+            time.sleep(0.05)
+    job.send_signal(signal.SIGINT)
+    _, said = job.communicate(timeout=TIMEOUT)
+    print("Ctrl-Z ->", job.returncode)
     if job.returncode != 75:
         sys.exit(f"{said}\nexit code {job.returncode}, expected 75, as after SIGINT")
 
@@ -287,6 +306,7 @@ def main() -> None:
     for how in ("head -c 1000000 /dev/zero >&2", "echo a line >&2", "true"):  # what Python has kept shows only at its end
         check_closed_errors([*run, "-n", "1", "sh", "-c", f"{how}; echo the end"], 0, "the end")
     check_closed_errors([*shield, "-n", "3", args.exe, "killed"], 3, "")
+    check_paused(run, args.exe)
     check_stopped(run, args.exe)
     check_stopped(on_hosts, args.exe)
     for tool in (run, shield):
