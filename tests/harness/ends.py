@@ -135,16 +135,21 @@ def check_no_answer(run: list[str], exe: str) -> None:
         sys.exit(f"{said}\nexit code {job.returncode}, expected 143 and the names of the ranks")
 
 
+def expect_stop(job: subprocess.Popen, what: str) -> None:
+    """The job has survived what came before, and stops when it is asked to."""
+    job.send_signal(signal.SIGINT)
+    _, said = job.communicate(timeout=TIMEOUT)
+    print(what, "->", job.returncode)
+    if job.returncode != 75:
+        sys.exit(f"{said}\nexit code {job.returncode}, expected 75, as after SIGINT")
+
+
 def check_hangup_ignored(run: list[str], exe: str) -> None:
     """A job that nohup has started goes on when its terminal is gone."""
     job = start(["sh", "-c", "trap '' HUP; exec \"$@\"", "sh", *run, "-n", "3", exe, "stops-if-asked"], 3)
     job.send_signal(signal.SIGHUP)
     time.sleep(0.5)
-    job.send_signal(signal.SIGINT)
-    _, said = job.communicate(timeout=TIMEOUT)
-    print("SIGHUP that is ignored ->", job.returncode)
-    if job.returncode != 75:
-        sys.exit(f"{said}\nexit code {job.returncode}, expected 75, as after SIGINT")
+    expect_stop(job, "SIGHUP that is ignored")
 
 
 def check_paused(run: list[str], exe: str) -> None:
@@ -158,11 +163,7 @@ def check_paused(run: list[str], exe: str) -> None:
             if time.monotonic() > limit:
                 sys.exit(f"after {number!r} expected that {'all' if expected else 'none'} of {processes} are stopped")
             time.sleep(0.05)
-    job.send_signal(signal.SIGINT)
-    _, said = job.communicate(timeout=TIMEOUT)
-    print("Ctrl-Z ->", job.returncode)
-    if job.returncode != 75:
-        sys.exit(f"{said}\nexit code {job.returncode}, expected 75, as after SIGINT")
+    expect_stop(job, "Ctrl-Z")
 
 
 def check_stopped(run: list[str], exe: str) -> None:

@@ -50,7 +50,7 @@ ROOMS = {
 APART = ["lib/search/tasks"]
 # Kinds of work of a search: only these places may name a task, or the purpose of an item.
 KINDS = {
-    r"\bas<(?:search::)?(?!Climb)\w+>\(|\bholds_alternative<|\bget_if<": ["lib/search/tasks", "lib/search/search.cpp", "include/regraft/search", "apps/phylo/kinds", "apps/phylo/job/climb.cpp"],
+    r"\bas<(?:search::)?(?!Climb)\w+>\(|\bholds_alternative<|\bget_if<": ["lib/search/tasks", "lib/search/search.cpp", "include/regraft/search", "apps/phylo/kinds"],
     r"\bPurpose::\w+": ["apps/phylo/kinds", "apps/phylo/progress"],
     r"\bStage::\w+": ["lib/search/tasks/climb", "include/regraft/search/tasks/climb.hpp", "apps/phylo/kinds"],
 }
