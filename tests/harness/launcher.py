@@ -109,6 +109,27 @@ def a_job_hangs_after_its_seconds_without_those_that_others_took() -> None:
         assert len(looked) == 21, len(looked)  # however busy the machine is
 
 
+def a_death_is_known_before_anybody_has_seen_the_rank() -> None:
+    known = []
+
+    class Caught:
+        after_a_death = False
+
+        def look(self, _processes: list[int]) -> list[int]:
+            known.append(self.after_a_death)
+            return []
+
+    before = watched.Caught, watched.ranks_of, watched.time
+    watched.Caught, watched.time = Caught, types.SimpleNamespace(monotonic=lambda: 0, sleep=lambda _: None)
+    for living, is_known in (([5, 6, 7], True), ([5, 6, 7, 8], False)):
+        watched.ranks_of = lambda _, living=living: living
+        ends = iter([None] * 60 + [0])
+        with tempfile.TemporaryDirectory() as verdicts:
+            assert watched.watch(types.SimpleNamespace(poll=lambda ends=ends: next(ends)), 4, pathlib.Path(verdicts), 50) == ""
+        assert known[-1] == is_known, known
+    watched.Caught, watched.ranks_of, watched.time = before
+
+
 def others_slow_a_job_down_and_its_own_ranks_do_not() -> None:
     assert watched.slowdown(ranks=100_000) == 1 <= watched.slowdown(ranks=1)
 
@@ -452,6 +473,7 @@ folders_are_gone_after_the_launch()
 a_job_is_hopeless_if_a_rank_died_while_others_are_in_init()
 a_rank_that_leaves_init_and_ends_while_it_is_looked_at_has_not_died_in_init()
 a_rank_that_aborts_ends_the_job()
+a_death_is_known_before_anybody_has_seen_the_rank()
 a_rank_is_caught_after_a_death_if_it_is_always_in_the_same_loop_of_open_mpi()
 exit_codes_are_those_of_ranks_that_lived_longest()
 hosts_are_named_by_options_of_mpirun_alone()

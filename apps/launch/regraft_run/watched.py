@@ -11,7 +11,7 @@ import time
 from regraft_run import openmpi
 from regraft_run.caught import WHY_CAUGHT, Caught
 from regraft_run.folders import job_folders
-from regraft_run.processes import kill, kill_job, processes_with, say
+from regraft_run.processes import kill, kill_job, processes_that, say
 
 GRACE = 5.0  # seconds until a job is ended in which a rank has failed; other ranks may wait for that rank for ever
 
@@ -58,13 +58,15 @@ def watch(job: subprocess.Popen, ranks: int, verdicts: pathlib.Path, timeout: fl
     has to be killed; empty if it has ended."""
     left, reason = timeout, f"hung: killed after {timeout:g} s"
     failed = False
-    caught, processes = Caught(), []
+    caught, processes = Caught(), []  # the ranks that were ever seen
     before = time.monotonic()
     for turn in itertools.count():
         if job.poll() is not None:
             break
-        if turn % 50 == 0:  # each second
-            processes = sorted({*processes, *processes_with(f"REGRAFT_VERDICTS={verdicts}")})
+        if turn % 50 == 0 and turn > 0:  # each second
+            seen = ranks_of(verdicts)
+            caught.after_a_death |= len(seen) < ranks  # also of one that nobody has ever seen
+            processes = sorted({*processes, *seen})
         if turn % (5 if caught.after_a_death else 50) == 0:
             for process in caught.look(processes):
                 say(f"a rank {WHY_CAUGHT}")
@@ -81,6 +83,15 @@ def watch(job: subprocess.Popen, ranks: int, verdicts: pathlib.Path, timeout: fl
             left, reason = min(left, GRACE), f"killed {GRACE:g} s after a rank had failed"
         time.sleep(0.02)
     return ""
+
+
+def ranks_of(verdicts: pathlib.Path) -> list[int]:
+    """The processes that Open MPI has started as ranks of this job."""
+    def is_rank(process: pathlib.Path) -> bool:
+        variables = (process / "environ").read_bytes().split(b"\0")
+        return f"REGRAFT_VERDICTS={verdicts}".encode() in variables and any(each.startswith(b"OMPI_COMM_WORLD_RANK=") for each in variables)
+
+    return processes_that(is_rank)
 
 
 def slowdown(ranks: int) -> float:
