@@ -61,6 +61,8 @@ KINDS = {
     "stencil": Kind("stencil-campaign-long", "--first", {"--jobs": "15"}, *KILLS),
     "pagerank": Kind("pagerank-campaign-long", "--first", {"--jobs": "15"}, *KILLS),
     "workers": Kind("workers-campaign-long", "--first", {"--jobs": "15"}, *KILLS),
+    **{f"python-{name}": Kind(f"python-{name}-campaign", "--first", {"--jobs": "10"}, *KILLS)
+       for name in ("power_iteration", "heat", "kmeans", "pagerank", "histogram")},
     "search": Kind("phylo-random-long", "--first", {"--count": "15"}, *SEARCHES),
     "search-groups": Kind("phylo-groups-long", "--first", {"--count": "10"}, *SEARCHES),
     "shield": Kind("shield-campaign-long", "--first", {"--jobs": "20"}, *SHIELD),

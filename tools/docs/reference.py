@@ -59,9 +59,11 @@ def with_docstrings(source: str) -> str:
 
 def copy_package(folder: pathlib.Path) -> None:
     """Makes a copy of the Python package for pdoc. Its extension is what the stub declares, so nothing has to be compiled."""
-    folder.mkdir()
-    for path in (ROOT / "bindings/python/regraft").glob("*.py"):
-        (folder / path.name).write_text(with_docstrings(path.read_text(encoding="utf-8")), encoding="utf-8")
+    package = ROOT / "bindings/python/regraft"
+    for path in package.rglob("*.py"):
+        copy = folder / path.relative_to(package)
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_text(with_docstrings(path.read_text(encoding="utf-8")), encoding="utf-8")
     version = re.search(r"version: '([^']+)'", (ROOT / "meson.build").read_text(encoding="utf-8"))
     stub = (ROOT / "bindings/python/regraft/_core.pyi").read_text(encoding="utf-8")
     text = f"from __future__ import annotations\n{stub}\n__version__ = {version[1] if version else ''!r}\n"

@@ -79,3 +79,10 @@ def rows_to_csr(rows: Iterable[Iterable[int]]) -> tuple[NDArray[np.uint64], NDAr
     offsets = np.zeros(len(lists) + 1, dtype=np.uint64)
     np.cumsum([len(row) for row in lists], out=offsets[1:])
     return offsets, numbers([vertex for row in lists for vertex in row], np.uint32, "rows")
+
+
+def type_of(described: Any) -> np.dtype[Any]:
+    """The type of a description that may have been JSON."""
+    if isinstance(described, str):
+        return np.dtype(described)
+    return np.dtype([(name, type_of(kind), *map(tuple, shape)) for name, kind, *shape in described])

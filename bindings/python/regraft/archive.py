@@ -13,15 +13,17 @@ Archive(generation 1, 3 blocks, 17 bytes)
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arrays import type_of
 
 __all__ = ["Archive", "Snapshot", "open", "save"]
 
@@ -127,6 +129,32 @@ class Snapshot:
         entity = self.entities[name]
         stored = self._archive.read(entity.block, entity.block + 1).tobytes()
         return stored if len(stored) == entity.bytes else _core.unpack(stored, entity.bytes)
+
+
+    def array(self, name: str) -> NDArray[Any]:
+        """An array that a Python program has saved under this name (``regraft.mpi.Snapshot``), its own or common to all."""
+        kind, state = self._parts(name)
+        described, shape = (kind if isinstance(kind, list) else [None, None])
+        if described is None:
+            raise _core.InputError(f"'{name}' is no array")
+        return np.frombuffer(state, type_of(described)).reshape(shape)
+
+    def value(self, name: str) -> Any:
+        """A common value of a Python program, such as a number or a text."""
+        kind, state = self._parts(name)
+        if kind is not None:
+            raise _core.InputError(f"'{name}' is an array")
+        return json.loads(state)
+
+    def _parts(self, name: str) -> tuple[Any, bytes]:
+        """What kind of state it is, None for values, and the state."""
+        stored = self.common[name] if name in self.common else self.read(name)
+        size = int.from_bytes(stored[:8], "little")
+        try:
+            text = stored[8:8 + size].decode()
+            return None if text == "json" else json.loads(text), stored[8 + size:]
+        except ValueError:
+            raise _core.InputError(f"'{name}' was not saved by a Python program") from None
 
 
 class _Fields:

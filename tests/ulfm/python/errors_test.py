@@ -9,6 +9,7 @@ import numpy as np
 from mpi4py import MPI
 
 import job
+import regraft
 import regraft.mpi as rg
 
 N = 40
@@ -82,7 +83,8 @@ def arguments_are_refused_by_name() -> None:
     store = rg.ReplicatedStore(comm)
     raises(ValueError, "submitted before", store.load, [(0, 1)])
     square = np.zeros((6, 6))
-    for rows, kind, text in [([1.0] * 6, TypeError, "rows: expected an array, or an object with the buffer protocol, not list"),
+    for rows, kind, text in [([1.0] * 6, TypeError, "rows: expected an array, or a list of bytes, and rows[0] is of type float"),
+                             (6 * "x", TypeError, "rows: expected an array, or an object with the buffer protocol, not str"),
                              (square.T[:, :3], ValueError, "rows: expected an array in C order"),
                              (np.array([None] * 6), TypeError, "Python objects"), (np.float64(3), ValueError, "rows"),
                              (square[:4], ValueError, "rows: expected 6 rows, not 4"), (np.zeros((6, 0)), ValueError, "at least one byte")]:
@@ -107,12 +109,13 @@ def arguments_are_refused_by_name() -> None:
 
 
 def the_stub_names_what_there_is() -> None:
-    stub = ast.parse(pathlib.Path(rg.__file__).with_name("_mpi.pyi").read_text(encoding="utf-8"))
+    stub = ast.parse(pathlib.Path(regraft.__file__).with_name("_mpi.pyi").read_text(encoding="utf-8"))
     named = {node.name: node for node in stub.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))} | {"compiled_with": stub}
-    there = {name: value for name, value in vars(rg._mpi).items() if not name.startswith("_")}
-    expect(set(named) == set(there), f"{set(named) ^ set(there)}")
-    for name in ("Communicator", "RowStore"):
-        methods = {part.name for part in named[name].body if not part.name.startswith("_")}
+    there = {name: value for name, value in vars(regraft._mpi).items() if not name.startswith("_")}
+    expect({name for name in named if not name.startswith("_")} == set(there), f"{set(named) ^ set(there)}")
+    of_both = {part.name for part in named["_Rows"].body}
+    for name, inherited in {"Communicator": set(), "Copies": of_both, "Coded": of_both, "Arrays": set(), "Mini": set()}.items():
+        methods = inherited | {part.name for part in named[name].body if not part.name.startswith("_")}
         expect(methods == {method for method in vars(there[name]) if not method.startswith("_")}, name)
 
 

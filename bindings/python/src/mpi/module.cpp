@@ -1,8 +1,12 @@
 // regraft._mpi: what regraft.mpi is made from, on the MPI library of mpi4py.
 #include <string>
 
-#include "mpi.hpp"
+#include <pybind11/stl.h>
+
+#include "mpi/shared.hpp"
+#include "regraft/checkpoint/snapshot_reports.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/store/disk.hpp"
 #include "regraft/store/reports.hpp"
 
 namespace regraft::python {
@@ -29,6 +33,12 @@ void raise_data_lost(store::DataLost const& error) {
     PyErr_SetObject(exception("DataLost").ptr(), raised.ptr());
 }
 
+void raise_entities_lost(checkpoint::EntitiesLost const& error) {
+    auto const raised = exception("EntitiesLost")(error.what());
+    raised.attr("names") = py::cast(error.names());
+    PyErr_SetObject(exception("EntitiesLost").ptr(), raised.ptr());
+}
+
 void translate(std::exception_ptr error) {
     try {
         if (error) std::rethrow_exception(error);
@@ -38,6 +48,12 @@ void translate(std::exception_ptr error) {
         PyErr_SetObject(exception("Departed").ptr(), py::int_(0).ptr());
     } catch (store::DataLost const& lost) {
         raise_data_lost(lost);
+    } catch (checkpoint::EntitiesLost const& lost) {
+        raise_entities_lost(lost);
+    } catch (checkpoint::DuplicateEntity const& duplicate) {
+        raise("DuplicateEntity", duplicate.what());
+    } catch (store::DiskError const& disk) {
+        raise("DiskError", disk.what());
     } catch (ft::Divergence const& divergence) {
         raise("Divergence", divergence.what());
     } catch (ft::EndlessRecovery const& endless) {
@@ -96,6 +112,14 @@ void add_exceptions(py::module_& module) {
                    "No living member holds some wanted rows, and no source of last resort has brought them. "
                    "``ranges``: the lost rows, the same on all members; ``why``: what the source said.",
                    uniform);
+    make_exception(module, "EntitiesLost",
+                   "No living member has some entities of the snapshot. ``names``: which, the same on all members.",
+                   uniform);
+    make_exception(module, "DuplicateEntity", "Two entities have one name, on two members or on one.", uniform);
+    make_exception(module, "DiskError",
+                   "Files could not be written, or none of those that are there can be used. It is an "
+                   "``regraft.InputError``, too.",
+                   py::make_tuple(uniform, py::module_::import("regraft._core").attr("InputError")));
     make_exception(module, "Divergence", "Members that must call alike, or compute alike, did not.", uniform);
     make_exception(module, "EndlessRecovery", "Recovery after recovery found that nobody had died.", uniform);
     make_exception(module, "WrongLauncher",
@@ -113,5 +137,6 @@ PYBIND11_MODULE(_mpi, module) {
     using namespace regraft::python;
     add_exceptions(module);
     add_communicator(module);
-    add_store(module);
+    add_stores(module);
+    add_snapshot(module);
 }

@@ -61,6 +61,7 @@ py::object exception(char const* name);
 /// Each file adds its part to the module.
 void add_exceptions(py::module_& module);
 void add_communicator(py::module_& module);
-void add_store(py::module_& module);
+void add_stores(py::module_& module);
+void add_snapshot(py::module_& module);
 
 }  // namespace regraft::python

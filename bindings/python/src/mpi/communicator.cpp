@@ -1,17 +1,19 @@
 // The communicator and the loop around a program that survives.
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <pybind11/stl.h>
 
-#include "mpi.hpp"
+#include "mpi/shared.hpp"
 #include "regraft/assign/balance.hpp"
 #include "regraft/assign/reassign.hpp"
 #include "regraft/core/exact_sum.hpp"
 #include "regraft/ft/failure_plan.hpp"
+#include "regraft/ft/nodes.hpp"
 #include "regraft/ft/reduce.hpp"
 #include "regraft/ft/resilient.hpp"
 
@@ -166,6 +168,8 @@ void add_calls(py::class_<Shared, std::shared_ptr<Shared>>& type) {
              [](Shared& shared, int code, std::string const& call) {
                  guarded(shared, [&](ft::Communicator& comm) { comm.check(code, call.c_str()); });
              })
+        .def("node_ids",
+             [](Shared& shared) { return guarded(shared, [](ft::Communicator& comm) { return ft::node_ids(comm); }); })
         .def("look", [](Shared& shared) { guarded(shared, [](ft::Communicator& comm) { comm.look_for_failures(); }); })
         .def("before_call",
              [](Shared& shared) {
@@ -208,6 +212,11 @@ void add_communicator(py::module_& module) {
     module.def("forget_handle", &forget_handle);
     module.def("resilient", &run_resilient);
     module.def("work_of", &work_of);
+    module.def("points_reached", [] {
+        std::map<std::string, std::uint64_t> reached;
+        for (auto const* const point : ft::fail_points()) reached[point->name()] = point->occurrences();
+        return reached;
+    });
     module.def("set_failure_plan", [](std::string const& plan) { ft::set_failure_plan(ft::parse_failure_plan(plan)); });
 }
 
