@@ -13,6 +13,7 @@
 
 #include "program.hpp"
 #include "regraft/assign/balance.hpp"
+#include "regraft/assign/blocks.hpp"
 #include "regraft/assign/reassign.hpp"
 #include "regraft/checkpoint/snapshot.hpp"
 #include "regraft/core/clock.hpp"
@@ -48,10 +49,6 @@ void make_points(std::uint64_t seed, BlockRange ids, std::span<std::byte> bytes)
         for (double& x : point) x = place.unit() - 0.5 + 0.4 * (random.unit() + random.unit() - 1);
         example::put(bytes, value(id) - value(ids.first), point);
     }
-}
-
-BlockRange blocks_of(assign::Work const& work) {
-    return {BlockId{value(work.sites.first)}, BlockId{value(work.sites.last)}};
 }
 
 /// Loads points from wherever they are; those that no rank has any more are made again.
@@ -137,8 +134,8 @@ void kmeans(ft::Communicator& comm, Options const& options) {
     auto const get_points = [&] {
         std::array const sites{std::uint64_t{0}, options.size};
         work = assign::balance(sites, comm.members(), comm.num_founders());
-        auto const row = work[value(comm.self())];
-        auto const mine = row.empty() ? BlockRange{} : blocks_of(row.front());
+        auto const blocks = assign::to_blocks(work[value(comm.self())]);
+        auto const mine = blocks.empty() ? BlockRange{} : blocks.front();
         using enum store::ReopenOptions::Lost;
         if (store.version() > 0 || (!options.keep.empty() && store.reopen({.lost = left}))) {
             points = load(store, {mine}, options.seed);
@@ -149,8 +146,7 @@ void kmeans(ft::Communicator& comm, Options const& options) {
     };
     auto const take_over = [&] {
         auto next = assign::reassign(work, comm.members());
-        std::vector<BlockRange> wanted;
-        for (auto const& piece : next.gained[value(comm.self())]) wanted.push_back(blocks_of(piece));
+        auto const wanted = assign::to_blocks(next.gained[value(comm.self())]);
         auto const gained = load(store, wanted, options.seed);  // on all survivors, or on none
         points.insert(points.end(), gained.begin(), gained.end());
         work = std::move(next.after);

@@ -12,6 +12,7 @@
 
 #include "program.hpp"
 #include "regraft/assign/balance.hpp"
+#include "regraft/assign/blocks.hpp"
 #include "regraft/assign/reassign.hpp"
 #include "regraft/checkpoint/mini_checkpoint.hpp"
 #include "regraft/core/clock.hpp"
@@ -20,6 +21,7 @@
 #include "regraft/ft/resilient.hpp"
 #include "regraft/placement/permuted.hpp"
 #include "regraft/store/replicated_store.hpp"
+#include "regraft/store/values.hpp"
 
 using namespace regraft;
 
@@ -67,12 +69,9 @@ void submit_graph(ft::Communicator const& comm, store::ReplicatedStore& store, e
     auto const num_blocks = (options.size + block_pages - 1) / block_pages;
     auto const size = static_cast<std::uint32_t>(comm.size());
     auto const mine = even_part<BlockId>(num_blocks, comm.position(comm.self()), size);
-    Csr<std::byte> blocks;
-    for (auto id = mine.first; id < mine.last; id = advance(id, 1)) {
-        auto const block = make_block(id, options);
-        blocks.push_row(std::as_bytes(std::span(block)));
-    }
-    store.submit(placement::Permuted(num_blocks, size, std::min(2U, size)), mine, blocks);
+    Csr<Page> blocks;
+    for (auto id = mine.first; id < mine.last; id = advance(id, 1)) blocks.push_row(make_block(id, options));
+    store.submit(placement::Permuted(num_blocks, size, std::min(2U, size)), mine, store::ByteRows(blocks));
 }
 
 /// The cost of work on each block: the number of its links.
@@ -92,13 +91,6 @@ assign::Assignment deal(ft::Communicator const& comm, std::span<std::uint64_t co
 /// The blocks one behind the other; those that no rank has any more are made again.
 std::vector<Page> load(store::ReplicatedStore& store, std::span<assign::Work const> work,
                        example::Options const& options) {
-    std::vector<BlockRange> wanted;
-    std::uint64_t bytes = 0;
-    for (auto const& piece : work) {
-        wanted.push_back({BlockId{value(piece.sites.first)}, BlockId{value(piece.sites.last)}});
-        bytes += store.sizes().bytes(wanted.back());
-    }
-    std::vector<Page> numbers(bytes / sizeof(Page));
     auto const reread = [&](BlockRange lost, std::span<std::byte> out) {
         for (auto id = lost.first; id < lost.last; id = advance(id, 1)) {
             auto const block = make_block(id, options);
@@ -106,8 +98,7 @@ std::vector<Page> load(store::ReplicatedStore& store, std::span<assign::Work con
             out = out.subspan(store.sizes().bytes(id));
         }
     };
-    static_cast<void>(store.load(wanted, std::as_writable_bytes(std::span(numbers)), {.reread = reread}));
-    return numbers;
+    return store::load<Page>(store, assign::to_blocks(work), {.reread = reread});
 }
 
 /// Calls visit(links) for each page of some blocks as they lie in memory.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "regraft/assign/balance.hpp"
+#include "regraft/assign/blocks.hpp"
 #include "regraft/assign/reassign.hpp"
 #include "regraft/checkpoint/snapshot.hpp"
 #include "regraft/core/errors.hpp"
@@ -23,6 +24,7 @@
 #include "regraft/ft/resilient.hpp"
 #include "regraft/placement/pairwise.hpp"
 #include "regraft/store/replicated_store.hpp"
+#include "regraft/store/values.hpp"
 
 using namespace regraft;
 
@@ -71,11 +73,8 @@ void submit_rows(ft::Communicator const& comm, store::ReplicatedStore& store) {
 
 /// The rows of this rank, from whatever ranks have them. Rows that no rank has any more are read again.
 Rows load(store::ReplicatedStore& store, std::span<assign::Work const> work) {
-    std::vector<BlockRange> wanted;
-    for (auto const& piece : work)
-        wanted.push_back({BlockId{value(piece.sites.first)}, BlockId{value(piece.sites.last)}});
-    std::vector<Row> loaded(assign::num_sites(work));
-    static_cast<void>(store.load(wanted, std::as_writable_bytes(std::span(loaded)), {.reread = read_rows}));
+    auto const wanted = assign::to_blocks(work);
+    auto const loaded = store::load<Row>(store, wanted, {.reread = read_rows});
 
     Rows rows;
     auto row = loaded.begin();

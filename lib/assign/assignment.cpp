@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "assign/pieces.hpp"
+#include "regraft/assign/blocks.hpp"
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::assign {
@@ -35,6 +36,12 @@ void append(Assignment& rows, Work const& work) {
     } else {
         rows.push_value(work);
     }
+}
+
+std::vector<BlockRange> to_blocks(std::span<Work const> row) {
+    std::vector<BlockRange> blocks;
+    for (auto const& work : row) blocks.push_back({BlockId{value(work.sites.first)}, BlockId{value(work.sites.last)}});
+    return blocks;
 }
 
 std::uint64_t num_sites(std::span<Work const> row) {

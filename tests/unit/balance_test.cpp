@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "regraft/assign/blocks.hpp"
+
 namespace regraft::assign {
 namespace {
 
@@ -35,6 +37,12 @@ TEST(Balance, CutsNothingIfPartitionsFit) {
 }
 
 //  a|bb|ccccccccc: 12 sites, 4 each. a and b are whole somewhere, c is cut twice.
+TEST(ToBlocks, AreTheSitesOfEachPiece) {
+    std::vector<Work> const row{{{SiteId{3}, SiteId{7}}, PartitionId{0}}, {{SiteId{9}, SiteId{10}}, PartitionId{2}}};
+    EXPECT_EQ(to_blocks(row), (std::vector<BlockRange>{{BlockId{3}, BlockId{7}}, {BlockId{9}, BlockId{10}}}));
+    EXPECT_TRUE(to_blocks({}).empty());
+}
+
 TEST(Balance, CutsTheLargePartitionOnly) {
     Begin const begin{0, 1, 3, 12};
     auto const dealt = balance(begin, 3);
