@@ -8,7 +8,7 @@ import re
 import sys
 
 FIRST_SCREENS = 70  # lines
-COMMANDS = ["./run setup", "meson install -C build", "g++ -std=c++20 survive.cpp $(pkg-config --cflags --libs regraft-mpi) -o survive",
+COMMANDS = ["./run setup", "meson install -C build", "g++ -std=c++20 examples/survive.cpp $(pkg-config --cflags --libs regraft-mpi) -o survive",
             "regraft-run -n 4 ./survive"]
 
 
