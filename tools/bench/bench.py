@@ -21,6 +21,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -88,7 +89,9 @@ GENERATED = {"msa-scale": "msa_scale_bench.py"}
 EXAMPLES = {"programs": "programs_bench.py"}
 # These tools run their program as jobs of their own. ulfm runs that of the shield.
 TOOLS_OF_JOBS = {"recovery": "recovery_bench.py", "shield": "shield_bench.py", "ulfm": "shield_bench.py"}
-QUICK_TOOLS = [*EXAMPLES, "phylo-checkpoints"]  # in a quick look
+# This tool measures the Python package. At full size it runs only if it is named.
+PYTHON = {"python": "python_bench.py"}
+QUICK_TOOLS = [*EXAMPLES, *PYTHON, "phylo-checkpoints"]  # in a quick look
 TAKES_SETS = ["search", "phylo-bootstrap"]
 TAKES_MPIRUN = ["phylo-ranks"]
 # These run on several nodes, too. All others compute on one core, or need one clock or one file system.
@@ -115,6 +118,9 @@ class Build:
         self.tools = GENERATED if self.msa.exists() and self.generator.exists() else {}
         self.tools = self.tools | (TOOLS if where.CHECKOUT and self.phylo.exists() else {})
         self.tools = self.tools | (EXAMPLES if mpirun and (self.examples / "stencil").exists() else {})
+        self.python = self.folder / "bindings/python"
+        if mpirun and where.CHECKOUT and any(self.python.glob("regraft/_mpi*.so")) and mpi4py_of(self.folder) is not None:
+            self.tools = self.tools | PYTHON
 
     def place(self, of_build: str, of_installation: str, name: str) -> pathlib.Path:
         """A file in a build folder, or in the installation."""
@@ -137,6 +143,14 @@ class Build:
         """The program regraft-plan."""
         file = self.place("apps/plan", "bindir", "regraft-plan")
         return file if file.exists() else None
+
+
+def mpi4py_of(build: pathlib.Path) -> str | None:
+    """The folder in which the interpreter finds mpi4py, as ./run setup has chosen it; None if there is none."""
+    for file in (build / "setup/mpi.ini", build.parent / "build/setup/mpi.ini"):
+        if file.exists() and (found := re.search("mpi4py_folder = '(.+)'", file.read_text(encoding="utf-8"))):
+            return found[1]
+    return None
 
 
 def installed_programs() -> pathlib.Path | None:
@@ -283,6 +297,9 @@ def run(args: argparse.Namespace, build: Build, name: str, files: list[str], raw
     pace_name = "short" if args.short else "full"
     pace = SPECIAL.get(name, {}).get(pace_name, SHORT if args.short else FULL)
     short = ["--short"] if args.short else []
+    if name in PYTHON:
+        words = ["--mpi4py", mpi4py_of(build.folder) or "", "--mpirun", args.mpirun, *short]
+        return run_tool(PYTHON[name], build.python, words, raw), "snapshot.cpp", short
     if name in EXAMPLES and name in build.tools:
         return run_tool(build.tools[name], build.examples, ["--mpirun", args.mpirun, *short], raw), "stencil.cpp", short
     if name in TOOLS_OF_JOBS:
