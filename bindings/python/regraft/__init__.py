@@ -8,7 +8,7 @@
 - ``regraft.archive``: blocks and snapshots on disk, as programs on MPI save them
 - ``regraft.erasure``: parities from which lost pieces follow
 
-``regraft.mpi`` is for programs on mpi4py whose ranks may die. It is imported by its name, and is not in wheels.
+``regraft.mpi`` is for programs on mpi4py whose ranks may die. It is imported by its name.
 
 Arrays go in and out as NumPy arrays. An array of the type that a function works with (``uint64`` for offsets, blocks and sizes, ``uint32``
 for vertices, PEs and slots) is not copied; other integers are converted, and refused with ``ValueError`` if they do not fit. Results are

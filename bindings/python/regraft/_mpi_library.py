@@ -31,7 +31,7 @@ def _extension(before: list[str]) -> Any:
             raise ImportError(f"regraft.mpi cannot be loaded beside {', '.join(before)}, which mpi4py has loaded: {error}. Import "
                               "regraft.mpi before mpi4py, or set MPI4PY_LIBMPI to the library that regraft was built with") from error
         raise ImportError(f"regraft was built without MPI, or its MPI library is gone: {error}. In a checkout, ./run setup builds it "
-                          "with one; wheels have no regraft.mpi") from error
+                          "with one, and ./run wheel makes a wheel that has it; that of pip wheel has none") from error
     return _mpi
 
 
