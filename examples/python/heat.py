@@ -30,12 +30,12 @@ def ends(rod: rg.Snapshot) -> np.ndarray:
     return both
 
 
-def simulate() -> float:
+def simulate() -> None:
     rod = rg.Snapshot(comm, every=20, deal="balanced")  # or mtbf_hours=24, for commits as often as pays
     state = rod.common(step=0)
 
     @rg.resilient(comm, snapshot=rod)  # goes back to the last commit, and calls the function again
-    def steps() -> float:
+    def steps() -> None:
         if not rod.homes:  # no piece was committed yet: the living ranks deal them
             rod.clear()
             for number in range(comm.position(), PIECES, comm.size):
@@ -52,20 +52,21 @@ def simulate() -> float:
             state.step += 1
             if rod.due():
                 rod.commit()
-        return comm.exact_sum(np.concatenate([np.empty(0), *(piece * piece for piece in rod.values())]))
+        total = comm.exact_sum(np.concatenate([np.empty(0), *(piece * piece for piece in rod.values())]))
+        if comm.leads:
+            print(f"after {state.step} steps {total!r}, from {comm.size} of {comm.num_founders} ranks")
+            print("result", struct.pack(">d", total).hex(), flush=True)
+        comm.agree()  # if the leader died before it had printed, the others notice it here, and the next one prints
 
     with rod:
-        return steps()
+        steps()
 
 
 while True:
     try:
-        total = simulate()
+        simulate()
         break
     except rg.EntitiesLost as lost:  # on all ranks alike: too many died at once for two copies
         if comm.leads:
             print(f"{lost}: back to the beginning")
-if comm.leads:
-    print(f"after {args.steps} steps {total!r}, from {comm.size} of {comm.num_founders} ranks")
-    print("result", struct.pack(">d", total).hex(), flush=True)
 comm.close()

@@ -37,7 +37,7 @@ rg.set_failure_plan(args.fail)
 
 
 @rg.resilient(comm, store=store, snapshot=snapshot)
-def iterate() -> float:
+def iterate() -> None:
     work = comm.work(n)
     store.submit_once(n, read_rows)
     rows = [np.frombuffer(row, np.int32) for row in store.load(work, reread=read_rows)]
@@ -49,14 +49,15 @@ def iterate() -> float:
         state.step += 1
         if snapshot.due():
             snapshot.commit()
-    return comm.exact_sum(state.rank[work.index] ** 2)
+    total = comm.exact_sum(state.rank[work.index] ** 2)
+    if comm.leads:
+        best = np.argsort(-state.rank, kind="stable")[:5]
+        print(f"the best pages {best.tolist()}, from {comm.size} of {comm.num_founders} ranks")
+        print("result", struct.pack(">d", total).hex(), flush=True)
+    comm.agree()  # if the leader died before it had printed, the others notice it here, and the next one prints
 
 
-total = iterate()
-if comm.leads:
-    best = np.argsort(-state.rank, kind="stable")[:5]
-    print(f"the best pages {best.tolist()}, from {comm.size} of {comm.num_founders} ranks")
-    print("result", struct.pack(">d", total).hex(), flush=True)
+iterate()
 snapshot.close()
 store.close()
 comm.close()

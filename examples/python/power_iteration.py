@@ -31,7 +31,7 @@ rg.set_failure_plan(args.fail)
 
 
 @rg.resilient(comm, store=store)  # shrinks, makes lost copies anew, and calls the function again
-def largest_eigenvalue() -> float:
+def largest_eigenvalue() -> None:
     work = comm.work(n)  # the rows of this rank: its own, and some of the dead
     store.submit_once(n, read_rows)
     a = store.load(work, reread=read_rows)
@@ -42,12 +42,12 @@ def largest_eigenvalue() -> float:
         norm = math.sqrt(comm.exact_sum(y[work.index] ** 2))  # each number once
         comm.Allreduce(MPI.IN_PLACE, y)  # zero everywhere but on one rank, so this sum is exact, too
         x = y
-    return norm
+    if comm.leads:
+        print(f"largest eigenvalue {norm!r}, from {comm.size} of {comm.num_founders} ranks")
+        print("result", struct.pack(">d", norm).hex(), flush=True)
+    comm.agree()  # if the leader died before it had printed, the others notice it here, and the next one prints
 
 
-eigenvalue = largest_eigenvalue()
-if comm.leads:
-    print(f"largest eigenvalue {eigenvalue!r}, from {comm.size} of {comm.num_founders} ranks")
-    print("result", struct.pack(">d", eigenvalue).hex(), flush=True)
+largest_eigenvalue()
 store.close()
 comm.close()
