@@ -28,7 +28,7 @@ MPI_SUCCESS and gives wrong data to a survivor is not fit. The jobs run with the
 
 Settings: those of Open MPI without which survivors hang. regraft-run sets them, except where the environment has other values.
 
-Loss of a node, restart from memory, regraft-run: what jobs under regraft-run can do with this MPI.
+Loss of a node, restart from memory, ranks caught in Open MPI, regraft-run: what jobs under regraft-run can do with this MPI.
 
 Exit code: 0 if all that regraft needs is right, 1 if something is not or could not be tried, and 2 if the command line is wrong.
 """
@@ -145,7 +145,7 @@ def examine(mpirun: str, args: argparse.Namespace, begin: float, folder: pathlib
     if mpi.name.startswith("Open MPI") and mpi.has_ulfm is not False:
         library = PREFIX / CONFIGURED_NODE_LIBRARY
         rows += [*facts.settings(mpirun, os.environ), facts.nodes(mpi, str(library) if library.exists() else "")]
-    return mpi, [*rows, facts.restart(), *facts.launcher(mpi, of_regraft_run(), mpi.has_ulfm is not False)]
+    return mpi, [*rows, facts.restart(), facts.caught(), *facts.launcher(mpi, of_regraft_run(), mpi.has_ulfm is not False)]
 
 
 @contextlib.contextmanager

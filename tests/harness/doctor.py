@@ -153,6 +153,7 @@ def without_a_compiler_it_says_what_it_could_not_try(place: Place) -> None:
 def an_mpi_without_ulfm_is_not_tried(place: Place) -> None:
     for text in (MPIRUN % "4.1.8", "#!/bin/sh\nprintf 'HYDRA build details:\\n    Version:    5.0.2\\n'\n"):
         rows, found = place.judged(1, place.mpirun(text), "--programs", str(place.programs))
+        assert rows["ranks caught in Open MPI"]["verdict"] in ("yes", "-"), rows
         assert rows["ULFM"]["verdict"] == rows["deaths outside of calls"]["verdict"] == "NO" and "--restarts" in "".join(found["advice"]), rows
 
 

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Mapping
 
 from regraft_run import openmpi
+from regraft_run.caught import can_look
 from regraft_run.folders import own_folder
 
 LIMIT = 10  # seconds for a program that only prints something
@@ -175,6 +176,16 @@ def restart(place: str = "/dev/shm") -> Row:
     said = f"{place} is writable, {free / 2**20:,.0f} MiB are free; a folder takes twice the bytes of its ranks"
     advice = f"{place} has little room. In a container: docker run --shm-size=4g ..." if free < 2**28 else ""
     return Row(what, YES, said, advice, 6)
+
+
+def caught() -> Row:
+    """Whether regraft-run can find ranks that Open MPI keeps in a loop after a death."""
+    what = "ranks caught in Open MPI"
+    if can_look():
+        return Row(what, YES, "regraft-run finds ranks that wait for ever for one that died, by ptrace, and ends them")
+    return Row(what, NOTE, "regraft-run cannot find ranks that wait for ever for one that died, since ptrace is not allowed",
+               "In rare cases a death makes another rank wait for ever (failure-model.md). regraft-run finds it only if it may look at "
+               "its processes. In a container: docker run --cap-add=SYS_PTRACE ...", 8)
 
 
 def launcher(mpi: Mpi, of_regraft_run: str, ulfm: bool) -> list[Row]:
