@@ -1,5 +1,6 @@
 // The communicator and the loop around a program that survives.
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -102,7 +103,11 @@ void print_traceback(py::error_already_set& error) {
     std::string const text =
         py::str(error.type().attr("__name__")).cast<std::string>() + ": " + py::str(error.value()).cast<std::string>();
     if (error.matches(exception("Uniform"))) throw RaisedAlike(error, text);
-    if (shared.comm.size() > 1) print_traceback(error);  // this process is about to die of it
+    if (shared.comm.size() > 1) {  // this process is about to die of it, by abort()
+        print_traceback(error);
+        static_cast<void>(
+            std::signal(SIGABRT, SIG_DFL));  // Open MPI's handler prints where in C++, which tells nothing
+    }
     throw Raised(error, text);
 }
 
