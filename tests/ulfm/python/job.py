@@ -10,14 +10,15 @@ from mpi4py import MPI
 import regraft.mpi as rg
 
 
-def write_verdict(verdict: str) -> None:
+def write_verdict(verdict: str, rank: int) -> None:
     if folder := os.environ.get("REGRAFT_VERDICTS"):
-        path = pathlib.Path(folder) / str(MPI.COMM_WORLD.rank)
+        path = pathlib.Path(folder) / str(rank)
         path.with_suffix(".tmp").write_text(verdict + "\n", encoding="utf-8")
         path.with_suffix(".tmp").rename(path)  # the launcher must not read half a verdict
 
 
 def run(tests: list[Callable[[], None]]) -> None:
+    rank = MPI.COMM_WORLD.rank  # a test may end MPI
     try:
         if plan := os.environ.get("REGRAFT_FAIL"):
             rg.set_failure_plan(plan)
@@ -25,6 +26,6 @@ def run(tests: list[Callable[[], None]]) -> None:
             test()
     except Exception as error:
         traceback.print_exc()
-        write_verdict(f"fail: {error}")
+        write_verdict(f"fail: {error}", rank)
         sys.exit(1)
-    write_verdict(f"pass {len(tests)}")
+    write_verdict(f"pass {len(tests)}", rank)
