@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "likelihood/models/matrices.hpp"
+#include "likelihood/models/names.hpp"
 #include "likelihood/models/profiles.hpp"
 #include "regraft/core/errors.hpp"
 
@@ -29,26 +30,6 @@ constexpr std::array dna_models{
     DnaModel{"GTR", "012345", false},
 };
 
-struct Alias {
-    std::string_view alias;
-    std::string_view name;
-};
-constexpr std::array aliases{
-    Alias{"JC69", "JC"},
-    Alias{"K2P", "K80"},
-    Alias{"HKY85", "HKY"},
-    Alias{"TrN", "TN93"},
-    Alias{"TrNef", "TN93ef"},
-    Alias{"TPM1", "K81"},
-    Alias{"TPM1uf", "K81uf"},
-    Alias{"TPM2ef", "TPM2"},
-    Alias{"TPM3ef", "TPM3"},
-    Alias{"TIM1ef", "TIM1"},
-    Alias{"TIM2ef", "TIM2"},
-    Alias{"TIM3ef", "TIM3"},
-    Alias{"JTTDCMUT", "JTT-DCMut"},
-};
-
 constexpr double min_number = 1e-100;  // below, products would become 0
 constexpr double max_rate = 1e9;
 constexpr double max_scaler = 1e6;
@@ -67,11 +48,17 @@ struct Part {
     throw InputError("model '" + std::string(part.model) + "': '" + std::string(part.text) + "' " + what);
 }
 
-std::string known_names() {
-    std::string names = "a DNA model (";
+/// All names but those of other programs, separated by blanks.
+std::string all_names() {
+    std::string names;
     for (auto const& model : dna_models) names += std::string(model.name) + ' ';
-    return names + "or DNA and six characters, equal where rates are), an amino-acid model (" + matrix_names() +
-           " Poisson PROTGTR " + profile_names() + "), BIN, MULTIn_MK or MULTIn_GTR (n from 2 to 64)";
+    return names + matrix_names() + " Poisson PROTGTR BIN " + profile_names();
+}
+
+[[noreturn]] void unknown(Part const& part) {
+    auto const nearest = nearest_name(part.word, all_names());
+    wrong(part, "is unknown, expected a name such as GTR, LG, BIN or MULTI3_MK" +
+                    (nearest.empty() ? "" : "; the nearest is " + nearest) + " (docs/phylo-models.md lists all)");
 }
 
 constexpr auto known_modifiers =
@@ -203,12 +190,19 @@ std::optional<ModelSpec> dna_model(std::string const& upper) {
     return std::nullopt;
 }
 
-/// The model of DNA and six characters, in which upper and lower case differ.
+/// The model of DNA and six characters, in which upper and lower case differ, or of six digits alone.
 std::optional<ModelSpec> classes_model(std::string_view text) {
     constexpr std::string_view prefix = "DNA";
+    constexpr std::size_t rates = 6;
     auto const name = text.substr(0, text.find('{'));
-    if (upper_case(name.substr(0, prefix.size())) != prefix || name.size() != prefix.size() + 6) return std::nullopt;
-    return by_classes(name, msa::Alphabet::dna, classes_of(name.substr(prefix.size())), Frequencies::optimised);
+    auto characters = name;
+    if (upper_case(name.substr(0, prefix.size())) == prefix) {
+        characters.remove_prefix(prefix.size());
+    } else if (name.find_first_not_of("0123456789") != std::string_view::npos) {
+        return std::nullopt;
+    }
+    if (characters.size() != rates) return std::nullopt;
+    return by_classes(name, msa::Alphabet::dna, classes_of(characters), Frequencies::optimised);
 }
 
 std::optional<ModelSpec> amino_acid_model(std::string const& upper) {
@@ -243,16 +237,13 @@ std::optional<ModelSpec> multistate_model(std::string const& upper) {
 }
 
 ModelSpec spec_by_name(Part const& part) {
-    auto upper = part.word;
-    for (auto const& [alias, name] : aliases) {
-        if (upper == upper_case(alias)) upper = upper_case(name);
-    }
+    auto const upper = known_name(part.word);
     if (upper == "BIN") return general(upper, msa::Alphabet::binary);
     for (auto* family : {dna_model, amino_acid_model, multistate_model}) {
         if (auto spec = family(upper)) return *spec;
     }
     if (auto spec = classes_model(part.text)) return *spec;
-    wrong(part, "is unknown, expected " + known_names());
+    unknown(part);
 }
 
 void read_rates(ModelSpec& spec, Part const& part) {
@@ -285,7 +276,7 @@ bool read_frequencies(ModelSpec& spec, Part const& part) {
     }
     if (part.word == "F" || part.word == "FC") {
         spec.frequencies = Frequencies::counted;
-    } else if (part.word == "FE") {
+    } else if (part.word == "FE" || part.word == "FQ") {
         spec.frequencies = Frequencies::equal;
     } else if (part.word == "FO") {
         if (spec.matrices.size() > 1) wrong(part, "cannot be optimised for several matrices at once");
@@ -433,7 +424,8 @@ std::vector<Part> parts_of(std::string_view text) {
 }  // namespace
 
 ModelSpec parse_model(std::string_view text) {
-    auto const parts = parts_of(text);
+    auto const words = in_our_words(text);
+    auto const parts = parts_of(words);
     auto spec = spec_by_name(parts.front());
     spec.text = text;
     read_rates(spec, parts.front());
