@@ -88,9 +88,6 @@ struct ErasureStore::Impl {
 private:
     struct Started;
     std::uint64_t window() const { return window_bytes(options, current->holdings.layout().code()); }
-    /// Whether everything is intact on all members, and all have the same digest and are in the same call: one
-    /// agreement. Uniform.
-    bool agree_intact(bool intact, std::uint64_t call, std::uint64_t alike);
     LoadReport report_of(ErasureDelivery const& delivery) const;
     bool has_few_members(ErasureVersion const& of) const;
     bool mend(ErasureMending& mending);

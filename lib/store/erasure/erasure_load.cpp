@@ -101,17 +101,11 @@ void ErasureStore::Impl::prepare(ErasureDelivery& delivery) {
     delivery.rebuilding->join(shipment);
 }
 
-bool ErasureStore::Impl::agree_intact(bool intact, std::uint64_t call, std::uint64_t alike) {
-    // A member that is not intact votes for a different number. If no member is intact, each of them knows that itself.
-    auto const same = alike + digest_of(call);
-    return comm.agree_equal(intact ? same : ~same) && intact;
-}
-
 LoadReport ErasureStore::Impl::finish(ErasureDelivery& delivery, bool intact) {
     auto const call = store::call(Function::load, identity);
     for (;;) {
         intact = delivery.rebuilding->run(coded_load_phase.inside) && intact;
-        if (agree_intact(intact, call, delivery.alike)) break;
+        if (agree_alike(comm, call, intact, delivery.alike)) break;
         auto const looked_at = readings(comm.self(), delivery.plan.copies, delivery.plan.rebuilt);
         if (!delivery.undamaged) delivery.undamaged = current->holdings;
         auto const bad = drop_damage(comm, call, delivery.alike, looked_at, *current, *delivery.undamaged);

@@ -109,7 +109,7 @@ ErasureRepair ErasureStore::Impl::repair(ErasureRepairOptions const& repair_opti
     }
     mending.room = repair_options.room;
     mending.all_room = gather_room(comm, call, mending.room, base.bytes_held());
-    for (Resends resends; !agree_intact(mend(mending), call, version);) {
+    for (Resends resends; !agree_alike(comm, call, mend(mending), version);) {
         auto const looked_at = readings(comm.self(), {}, mending.plan.rebuilt);
         auto const bad = drop_damage(comm, call, version, looked_at, *current, base.holdings);
         if (bad.empty()) resends.add();

@@ -136,12 +136,10 @@ void ReplicatedStore::Impl::repeat_until_clean(Delivery& delivery) {
     forget_and_replace(delivery);
 }
 
-/// Whether all members got what was sent, and are in the same call of the same store: one agreement. A member that did
-/// not votes for a different number; if none did, each of them knows that itself. Uniform.
+/// Whether all members got what was sent, and are in the same call of the same store. Uniform.
 bool ReplicatedStore::Impl::is_clean(Delivery const& delivery) {
     bool const holds = !delivery.seals || delivery.seals->hold(delivery.traffic, current->sizes);
-    auto const same = delivery.alike + digest_of(delivery.call);
-    return comm.agree_equal(holds ? same : ~same) && holds;
+    return agree_alike(comm, delivery.call, holds, delivery.alike);
 }
 
 void ReplicatedStore::Impl::note(Delivery& delivery, std::span<BadReplica const> bad) const {
@@ -190,37 +188,36 @@ LoadReport ReplicatedStore::Impl::finish(Delivery& delivery) {
 }
 
 ScrubReport ReplicatedStore::scrub() {
-    return impl_->scrub();
-}
-
-ScrubReport ReplicatedStore::Impl::scrub() {
-    REGRAFT_EXPECTS(checked() && "only with checksums");
-    REGRAFT_EXPECTS(idle() && "no load is under way");
-    if (!current) return {};
+    auto& store = *impl_;
+    auto& comm = store.comm;
+    REGRAFT_EXPECTS(store.checked() && "only with checksums");
+    REGRAFT_EXPECTS(store.idle() && "no load is under way");
+    if (!store.current) return {};
     comm.reach(scrub_phase.before);
-    current->directory.retain(comm.members());
+    store.current->directory.retain(comm.members());
     Csr<BlockRange> nothing;
     nothing.offsets.resize(comm.num_founders() + 1);
     Delivery delivery;
     delivery.wanted = nothing;
-    delivery.alike = current->directory.num_blocks();
-    delivery.call = call(Function::scrub, identity);
-    auto const pieces = current->held.pieces();
-    note(delivery, find_damage(comm, delivery.call, delivery.alike, pieces, current->sizes, current->held));
+    delivery.alike = store.current->directory.num_blocks();
+    delivery.call = call(Function::scrub, store.identity);
+    auto const pieces = store.current->held.pieces();
+    store.note(delivery,
+               find_damage(comm, delivery.call, delivery.alike, pieces, store.current->sizes, store.current->held));
     comm.reach(scrub_phase.inside);
     if (!delivery.damaged.empty()) {
-        prepare(delivery);
-        move(delivery);
+        store.prepare(delivery);
+        store.move(delivery);
     }
-    repeat_until_clean(delivery);
+    store.repeat_until_clean(delivery);
     ScrubReport report{.damaged = std::move(delivery.damaged)};
     for (auto const& damage : report.damaged) {
-        current->directory.visit(damage.blocks, [&](placement::Run const& run) {
+        store.current->directory.visit(damage.blocks, [&](placement::Run const& run) {
             if (run.holders.empty()) report.lost.push_back(run.blocks);
         });
     }
     report.lost = united(std::move(report.lost));
-    for (auto const& blocks : pieces) report.bytes_verified += current->sizes.bytes(blocks);
+    for (auto const& blocks : pieces) report.bytes_verified += store.current->sizes.bytes(blocks);
     comm.reach(scrub_phase.after);
     return report;
 }

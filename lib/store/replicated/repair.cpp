@@ -111,60 +111,42 @@ void add_seams(Seams& seams, repair::Step const& step) {
     for (auto const& [receiver, blocks] : open) seams.add(blocks, receiver);
 }
 
-}  // namespace
-
-RepairReport ReplicatedStore::Impl::repair(RepairOptions const& repair_options) {
-    if (!current) return {};
-    REGRAFT_EXPECTS(idle() && "no load is under way");
-    comm.reach(repair_phase.before);
-    auto terms = gather_terms(comm, identity, repair_options);
-    current->directory.retain(comm.members());
-    if (!repair_options.node) terms.node_of = repair::domains_of(comm.members(), current->directory.node_of());
-    RepairReport report;
-    bool done = false;
-    while (!done) {  // if damage is found, another plan is made without the damaged replicas
-        auto plan = repair::plan(current->directory, current->sizes, comm.members(), terms.options(repair_options));
-        done = std::all_of(plan.steps.begin(), plan.steps.end(),
-                           [&](repair::Step const& step) { return carry_out(step, report); });
-        if (!done) continue;
-        if (plan.steps.empty()) comm.agree();
-        plan.steps = std::move(report.steps);  // these include the steps of earlier plans
-        static_cast<repair::Plan&>(report) = std::move(plan);
+/// Whether replicas that were to be copied are damaged; if so, no member counts on them any more. Uniform.
+bool forget_damage(Replicated& store, std::span<BlockRange const> looked_at, std::vector<Damage>& damaged) {
+    auto& comm = store.comm;
+    auto& [directory, sizes, held, seams, common] = *store.current;
+    auto const bad = find_damage(comm, call(Function::repair, store.identity), 0, looked_at, sizes, held);
+    if (bad.empty()) return false;
+    comm.agree();
+    for (auto const& [damage, replaceable] : bad) {
+        directory.remove(damage.blocks, damage.holder);
+        if (damage.holder == comm.self()) held.remove(damage.blocks, sizes);
+        damaged.push_back(damage);
     }
-    Sums sums;
-    for (auto const& step : report.steps) sums.add(step, current->sizes);
-    report.bytes_missing += sums.copied() - report.bytes_copied;
-    report.bytes_copied = sums.copied();
-    report.most_sent = sums.most_sent();
-    report.most_received = sums.most_received();
-    comm.reach(repair_phase.after);
-    return report;
+    return true;
 }
 
 /// Returns false if replicas that were to be copied are damaged. Those count no more on any member.
-bool ReplicatedStore::Impl::carry_out(repair::Step const& step, RepairReport& report) {
-    auto& [directory, sizes, held, seams, common] = *current;
+bool carry_out(Replicated& store, repair::Step const& step, RepairReport& report) {
+    auto& comm = store.comm;
+    auto& keeping = store.keeping;
+    auto& [directory, sizes, held, seams, common] = *store.current;
     HeldBlocks arrived;
     std::vector<schedule::RangeTransfer> transfers;
     Complaint complaint;
-    auto const memory_of = [&](std::uint64_t size) {
-        if (!keeping) return Memory(size);
-        Memory memory;
-        complaint = attempt([&] { memory = keeping->memory(size); });
-        return complaint ? Memory(size) : std::move(memory);
-    };
+    auto const memory_of = [&](std::uint64_t size) { return store.new_memory(size, complaint); };
     auto traffic = traffic_of(comm, step, held, sizes, seams.blocks(), transfers, memory_of, arrived);
     if (keeping) {
         if (auto const first = first_complaint(comm, complaint)) throw DiskError(*first);
     }
     std::optional<Seals> seals;
-    if (checked()) seals.emplace(traffic, sizes, HeldSums(held, sizes));
-    auto const messages = messages_of(comm, transfers, sizes, options.integrity);
+    if (store.checked()) seals.emplace(traffic, sizes, HeldSums(held, sizes));
+    auto const messages = messages_of(comm, transfers, sizes, store.options.integrity);
     comm.reach(repair_phase.inside);
     for (Resends resends;; resends.add()) {
-        exchange::all_to_all(comm, traffic.out, traffic.in, options.transport, messages);
+        exchange::all_to_all(comm, traffic.out, traffic.in, store.options.transport, messages);
         if (comm.agree(!seals || seals->hold(traffic, sizes))) break;
-        if (forget_damage(traffic.blocks_out.values, report.damaged)) return false;
+        if (forget_damage(store, traffic.blocks_out.values, report.damaged)) return false;
     }
     if (seals) seals->keep(traffic, sizes, arrived);
 
@@ -179,7 +161,7 @@ bool ReplicatedStore::Impl::carry_out(repair::Step const& step, RepairReport& re
     if (keeping) {
         // If a manifest cannot be written, the one before stays, and the next job makes these copies again.
         Complaint ignored;
-        list(*current, ignored);
+        store.list(*store.current, ignored);
         keeping->agreed(held);
         keeping->settle();
     }
@@ -187,18 +169,40 @@ bool ReplicatedStore::Impl::carry_out(repair::Step const& step, RepairReport& re
     return true;
 }
 
-/// Whether replicas that were to be copied are damaged; if so, no member counts on them any more. Uniform.
-bool ReplicatedStore::Impl::forget_damage(std::span<BlockRange const> looked_at, std::vector<Damage>& damaged) {
-    auto& [directory, sizes, held, seams, common] = *current;
-    auto const bad = find_damage(comm, call(Function::repair, identity), 0, looked_at, sizes, held);
-    if (bad.empty()) return false;
-    comm.agree();
-    for (auto const& [damage, replaceable] : bad) {
-        directory.remove(damage.blocks, damage.holder);
-        if (damage.holder == comm.self()) held.remove(damage.blocks, sizes);
-        damaged.push_back(damage);
+}  // namespace
+
+RepairReport repair(Replicated& store, RepairOptions const& options) {
+    if (!store.current) return {};
+    REGRAFT_EXPECTS(store.idle() && "no load is under way");
+    auto& comm = store.comm;
+    auto& [directory, sizes, held, seams, common] = *store.current;
+    comm.reach(repair_phase.before);
+    auto terms = gather_terms(comm, store.identity, options);
+    directory.retain(comm.members());
+    if (!options.node) terms.node_of = repair::domains_of(comm.members(), directory.node_of());
+    RepairReport report;
+    bool done = false;
+    while (!done) {  // if damage is found, another plan is made without the damaged replicas
+        auto plan = repair::plan(directory, sizes, comm.members(), terms.options(options));
+        done = std::all_of(plan.steps.begin(), plan.steps.end(),
+                           [&](repair::Step const& step) { return carry_out(store, step, report); });
+        if (!done) continue;
+        if (plan.steps.empty()) comm.agree();
+        plan.steps = std::move(report.steps);  // these include the steps of earlier plans
+        static_cast<repair::Plan&>(report) = std::move(plan);
     }
-    return true;
+    Sums sums;
+    for (auto const& step : report.steps) sums.add(step, sizes);
+    report.bytes_missing += sums.copied() - report.bytes_copied;
+    report.bytes_copied = sums.copied();
+    report.most_sent = sums.most_sent();
+    report.most_received = sums.most_received();
+    comm.reach(repair_phase.after);
+    return report;
+}
+
+RepairReport ReplicatedStore::repair(RepairOptions const& options) {
+    return store::repair(*impl_, options);
 }
 
 }  // namespace regraft::store

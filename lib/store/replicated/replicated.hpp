@@ -55,49 +55,35 @@ struct Delivery {
     std::optional<std::vector<exchange::Message>> messages{};  // if every member knows all of them
 };
 
-struct ReplicatedStore::Impl {
-    Impl(ft::Communicator& communicator, Options const& given)
+/// What a PE knows and keeps of a store.
+struct Replicated {
+    Replicated(ft::Communicator& communicator, Options const& given)
         : comm(communicator), options(given), identity(made_identity(comm)) {
         if (!options.keep) return;
         keeping.emplace(*options.keep);
         options.own_copy = OwnCopy::copied;
     }
-    Impl(Impl const&) = delete;
-    Impl& operator=(Impl const&) = delete;
-    ~Impl() {
+    Replicated(Replicated const&) = delete;
+    Replicated& operator=(Replicated const&) = delete;
+    ~Replicated() {
         if (current) leave_files(current->held);
     }
 
-    using SizesOf = std::function<BlockSizes(std::span<BlockRange const>)>;
-    /// Gathers what members submit, and then submits it as the overload below. from: where the blocks were read, if
-    /// they were read from disk; `bytes` may be its memory.
-    void submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes, std::uint64_t block_bytes,
-                SizesOf const& sizes_of, OnDisk from = {});
-    /// Submits what every member knows already. Without a vote all members are in favour, and what arrives damaged is
-    /// sent again.
-    bool submit(placement::Any placement, Submissions const& all, std::span<std::byte const> bytes, OnDisk from = {},
-                std::optional<Vote> const& vote = {});
-    LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& load_options,
-                    std::uint64_t alike);
-    RepairReport repair(RepairOptions const& repair_options);
-    ScrubReport scrub();
-    std::optional<ReopenReport> reopen(ReopenOptions const& reopen_options);
-    void discard();
-
-    /// Plans the next attempt, and assigns the memory for everything that is sent and received. Collective, not
-    /// uniform.
-    void prepare(Delivery& delivery);
-    void move(Delivery& delivery);
-    /// Makes attempts until all members have what they want or know that it is lost. Collective, uniform.
-    void repeat_until_clean(Delivery& delivery);
-    /// Calls repeat_until_clean(), and then treats lost blocks as the options say. Collective, uniform.
-    LoadReport finish(Delivery& delivery);
-
-    /// The blocks that this PE writes to disk: all members together write every block.
-    std::vector<BlockRange> to_write();
-
     bool checked() const { return options.integrity == Integrity::checked; }
     bool idle() const { return !loads.any(comm.epoch()); }
+
+    static void leave_files(HeldBlocks& held) {
+        for (auto& memory : held.memories()) {
+            if (memory.segment()) memory.segment()->stay();
+        }
+    }
+    /// A hash of the names of job and store, and of what reopening has in common.
+    std::uint64_t names_of_keep() const;
+    /// Memory for blocks. If there is no place for a file, the complaint says why, and the memory is private: the
+    /// exchange takes place all the same, and is not agreed on.
+    Memory new_memory(std::uint64_t size, Complaint& complaint);
+    /// Lists in files what is held of the version. Not collective.
+    void list(Version& listed, Complaint& complaint);
 
     ft::Communicator& comm;
     Options options;
@@ -109,38 +95,43 @@ struct ReplicatedStore::Impl {
     LoadsUnderWay loads;  // destroyed before the memory above, which the loads use
     std::optional<Keeping> keeping;
     std::vector<std::byte> attributes;  // of the next version
-
-    static void leave_files(HeldBlocks& held) {
-        for (auto& memory : held.memories()) {
-            if (memory.segment()) memory.segment()->stay();
-        }
-    }
-    /// A hash of the names of job and store, and of what reopening has in common.
-    std::uint64_t names_of_keep() const;
-    /// The spare memory if it fits; otherwise new memory, and the spare memory is freed. If there is no place for a
-    /// file, the complaint says why, and the memory is private: the exchange takes place all the same, and is not
-    /// agreed on.
-    Memory take_memory(std::uint64_t size, Complaint& complaint);
-    /// Lists in files what is held of the version. Not collective.
-    void list(Version& listed, Complaint& complaint);
-
-private:
     struct Reopened {
         ReopenReport report;
         std::vector<std::uint32_t> site_of;  // by PeId
     };
     std::optional<Reopened> reopened;  // not yet reported
-    struct Taken;
-    bool adopt_newest(ReopenOptions const& reopen_options);
-    void build(Taken& taken, Survey const& survey);
+};
+
+struct ReplicatedStore::Impl : Replicated {
+    using Replicated::Replicated;
+
+    LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& load_options,
+                    std::uint64_t alike);
+
+    /// Plans the next attempt, and assigns the memory for everything that is sent and received. Collective, not
+    /// uniform.
+    void prepare(Delivery& delivery);
+    void move(Delivery& delivery);
+    /// Makes attempts until all members have what they want or know that it is lost. Collective, uniform.
+    void repeat_until_clean(Delivery& delivery);
+    /// Calls repeat_until_clean(), and then treats lost blocks as the options say. Collective, uniform.
+    LoadReport finish(Delivery& delivery);
+
+private:
     struct Started;
     friend class ReplicatedStore;
     void lay_out(Delivery& delivery);
     bool is_clean(Delivery const& delivery);
     void note(Delivery& delivery, std::span<BadReplica const> bad) const;
     void forget_and_replace(Delivery const& delivery);
-    bool carry_out(repair::Step const& step, RepairReport& report);
-    bool forget_damage(std::span<BlockRange const> looked_at, std::vector<Damage>& damaged);
 };
+
+using SizesOf = std::function<BlockSizes(std::span<BlockRange const>)>;
+/// Gathers what members submit, and submits it as ReplicatedStore::submit does. from: where the blocks were read, if
+/// they were read from disk; `bytes` may be its memory. Collective, uniform.
+void submit(Replicated& store, placement::Any placement, BlockRange mine, std::span<std::byte const> bytes,
+            std::uint64_t block_bytes, SizesOf const& sizes_of, OnDisk from = {});
+/// Does what ReplicatedStore::repair says.
+RepairReport repair(Replicated& store, RepairOptions const& options);
 
 }  // namespace regraft::store

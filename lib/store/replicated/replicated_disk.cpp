@@ -7,10 +7,11 @@
 #include "store/together/digest.hpp"
 
 namespace regraft::store {
+namespace {
 
-std::vector<BlockRange> ReplicatedStore::Impl::to_write() {
-    REGRAFT_EXPECTS(current && "something was submitted");
-    auto& [directory, sizes, held, seams, common] = *current;
+/// The blocks that this PE writes: all members together write every block.
+std::vector<BlockRange> to_write(ft::Communicator const& comm, Version& version) {
+    auto& [directory, sizes, held, seams, common] = version;
     directory.retain(comm.members());
     // Plans as for a further member that holds nothing and wants everything.
     PeId const disk{comm.num_founders()};
@@ -39,8 +40,12 @@ std::vector<BlockRange> ReplicatedStore::Impl::to_write() {
     return joined;
 }
 
+}  // namespace
+
 SaveReport ReplicatedStore::save(std::filesystem::path const& archive, SaveOptions const& options) {
-    return save_blocks(*this, impl_->identity, impl_->comm, impl_->to_write(), archive, options, impl_->on_disk);
+    REGRAFT_EXPECTS(impl_->current && "something was submitted");
+    auto const mine = to_write(impl_->comm, *impl_->current);
+    return save_blocks(*this, impl_->identity, impl_->comm, mine, archive, options, impl_->on_disk);
 }
 
 OpenReport ReplicatedStore::open(std::filesystem::path const& archive,
@@ -48,7 +53,7 @@ OpenReport ReplicatedStore::open(std::filesystem::path const& archive,
     auto opened = store::open(impl_->comm, archive);
     auto const& sizes = opened.index.sizes;
     auto const sizes_of = [&](std::span<BlockRange const>) { return sizes; };
-    impl_->submit(placement(sizes.num_blocks()), opened.blocks.front(), opened.bytes, various_bytes, sizes_of,
+    store::submit(*impl_, placement(sizes.num_blocks()), opened.blocks.front(), opened.bytes, various_bytes, sizes_of,
                   {{{archive, opened.index.generation}}, std::move(opened.memory)});
     return report_of(std::move(opened));
 }

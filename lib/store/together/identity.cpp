@@ -60,6 +60,14 @@ bool same_object(std::span<std::uint64_t const> identities) {
         "in the same order, and threads use a communicator each");
 }
 
+/// A number to add to what an agreement compares, so that it tells calls apart.
+std::uint64_t digest_of(std::uint64_t call) {
+    constexpr std::uint64_t epochs_apart = 1009, functions_apart = 4099;  // in the bits that an agreement compares
+    auto const number = call >> function_bits;
+    return low(number, count_bits) + low(number >> count_bits, epoch_bits) * epochs_apart +
+           low(call, function_bits) * functions_apart;
+}
+
 }  // namespace
 
 std::uint64_t made_identity(ft::Communicator& comm) {
@@ -70,13 +78,6 @@ std::uint64_t made_identity(ft::Communicator& comm) {
 std::uint64_t next_identity(ft::Communicator& comm) {
     static int const key = make_key();
     return agreed_on | identity(comm, count(comm, key));
-}
-
-std::uint64_t digest_of(std::uint64_t call) {
-    constexpr std::uint64_t epochs_apart = 1009, functions_apart = 4099;  // in the bits that an agreement compares
-    auto const number = call >> function_bits;
-    return low(number, count_bits) + low(number >> count_bits, epoch_bits) * epochs_apart +
-           low(call, function_bits) * functions_apart;
 }
 
 void expect_same_object(ft::Communicator& comm, std::span<std::uint64_t const> identities) {
@@ -92,10 +93,14 @@ void expect_same_call(ft::Communicator& comm, CsrView<std::uint64_t> rows) {
     if (!same || !same_object(calls)) diverge(comm);
 }
 
-bool agree_in_call(ft::Communicator& comm, std::uint64_t call, bool mine, std::uint64_t alike) {
+bool agree_alike(ft::Communicator& comm, std::uint64_t call, bool mine, std::uint64_t alike) {
     auto const same = alike + digest_of(call);
     // A member that votes against passes a different number. If all do, each of them knows that itself.
-    if (comm.agree_equal(mine ? same : ~same) && mine) return true;
+    return comm.agree_equal(mine ? same : ~same) && mine;
+}
+
+bool agree_in_call(ft::Communicator& comm, std::uint64_t call, bool mine, std::uint64_t alike) {
+    if (agree_alike(comm, call, mine, alike)) return true;
     auto const rows = exchange::all_gather(comm, std::array<std::uint64_t, 3>{call, mine, alike});
     expect_same_call(comm, rows);
     bool all = true;

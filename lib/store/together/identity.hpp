@@ -30,9 +30,6 @@ constexpr std::uint64_t call(Function function, std::uint64_t identity) {
     return identity | static_cast<std::uint32_t>(function);
 }
 
-/// A number to add to what an agreement compares, so that it tells calls apart.
-std::uint64_t digest_of(std::uint64_t call);
-
 /// Throws ft::Divergence on all members if the objects of these identities, one of each member, differ. If only some
 /// members have made an object anew after a failure, nothing tells which it is, and it may be any. The lower 32 bits do
 /// not count. Collective, not uniform, but uniform if it throws.
@@ -41,8 +38,10 @@ void expect_same_object(ft::Communicator& comm, std::span<std::uint64_t const> i
 /// The same for calls, which begin the gathered rows; the functions count, too.
 void expect_same_call(ft::Communicator& comm, CsrView<std::uint64_t> rows);
 
-/// Whether `mine` is true on all members, and they pass the same `alike`: one agreement. If not, it gathers the calls,
-/// and throws ft::Divergence on all members if they differ. Collective, uniform.
+/// Whether `mine` is true on all members, and they pass the same `alike` in the same call: one agreement. Uniform.
+[[nodiscard]] bool agree_alike(ft::Communicator& comm, std::uint64_t call, bool mine, std::uint64_t alike);
+
+/// The same. If not, it gathers the calls, and throws ft::Divergence on all members if they differ. Uniform.
 [[nodiscard]] bool agree_in_call(ft::Communicator& comm, std::uint64_t call, bool mine, std::uint64_t alike = 0);
 
 }  // namespace regraft::store
