@@ -74,11 +74,6 @@ void Seals::keep(Traffic const& traffic, BlockSizes const& sizes, HeldBlocks& he
     }
 }
 
-void Resends::add() {
-    constexpr int most = 3;
-    if (++count_ > most) throw DamagedInTransit("blocks arrive damaged that are right where they come from");
-}
-
 std::vector<BadReplica> find_damage(ft::Communicator& comm, std::uint64_t call, std::uint64_t alike,
                                     std::span<BlockRange const> looked_at, BlockSizes const& sizes, HeldBlocks& held) {
     std::vector<BlockRange> bad;

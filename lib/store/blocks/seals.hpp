@@ -30,16 +30,6 @@ private:
     Csr<std::uint64_t> sent_, received_;  // rows by member
 };
 
-/// Counts how often blocks are sent again because they arrived damaged although no member's memory is damaged.
-class Resends {
-public:
-    /// Throws DamagedInTransit if it was tried three times. All members call it alike.
-    void add();
-
-private:
-    int count_ = 0;
-};
-
 /// A replica that differs from what was submitted, and whether its holder may write to its memory.
 struct BadReplica {
     Damage damage;

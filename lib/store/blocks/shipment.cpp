@@ -66,10 +66,9 @@ void Shipment::close() {
     in_ = sealed(in_, [&](std::size_t rank) { return std::as_writable_bytes(std::span(sums_in_).subspan(rank, 1)); });
 }
 
-bool Shipment::exchange(Transport transport) {
+void Shipment::move(Transport transport) {
     close();
     exchange::all_to_all(*comm_, out_, in_, transport);
-    return intact();
 }
 
 exchange::Pending Shipment::start() {

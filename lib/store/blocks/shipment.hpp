@@ -38,11 +38,17 @@ public:
     /// Adds bytes to receive; they begin at `offset` of a larger whole.
     void receive(std::size_t sender, std::span<std::byte> bytes, std::uint64_t offset);
 
-    /// Returns whether everything has arrived as it was sent, as far as it is checked. Collective, not uniform.
-    [[nodiscard]] bool exchange(Transport transport);
-    /// The same while the program goes on. When the returned operation is over, intact() is the answer.
+    /// Collective, not uniform.
+    void move(Transport transport);
+    /// The same while the program goes on, until the returned operation is over.
     exchange::Pending start();
+    /// Whether everything has arrived as it was sent, as far as it is checked.
     bool intact() const;
+    /// Moves everything, and returns intact().
+    [[nodiscard]] bool exchange(Transport transport) {
+        move(transport);
+        return intact();
+    }
 
 private:
     void close();

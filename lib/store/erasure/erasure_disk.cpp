@@ -4,13 +4,12 @@
 #include "store/blocks/shares.hpp"
 #include "store/erasure/erasure.hpp"
 #include "store/on_disk/on_disk.hpp"
-#include "store/together/digest.hpp"
 
 namespace regraft::store {
+namespace {
 
-std::vector<BlockRange> ErasureStore::Impl::to_write() {
-    REGRAFT_EXPECTS(current && "something was submitted");
-    auto& holdings = current->holdings;
+/// The blocks that this PE writes: all members together write every block.
+std::vector<BlockRange> to_write(ft::Communicator const& comm, erasure::Holdings& holdings) {
     holdings.retain(comm.members());
     auto const& sizes = holdings.layout().sizes();
     std::vector<BlockRange> mine;
@@ -26,17 +25,18 @@ std::vector<BlockRange> ErasureStore::Impl::to_write() {
     return mine;
 }
 
+}  // namespace
+
 SaveReport ErasureStore::save(std::filesystem::path const& archive, SaveOptions const& options) {
-    return save_blocks(*this, impl_->identity, impl_->comm, impl_->to_write(), archive, options, impl_->on_disk);
+    REGRAFT_EXPECTS(impl_->current && "something was submitted");
+    auto const mine = to_write(impl_->comm, impl_->current->holdings);
+    return save_blocks(*this, impl_->identity, impl_->comm, mine, archive, options, impl_->on_disk);
 }
 
 OpenReport ErasureStore::open(std::filesystem::path const& archive, erasure::Code code) {
-    auto opened = store::open(impl_->comm, archive);
-    auto const& sizes = opened.index.sizes;
-    auto const sizes_of = [&](std::span<BlockRange const>) { return sizes; };
-    impl_->submit(code, opened.blocks.front(), opened.bytes, various_bytes, sizes_of,
-                  {{{archive, opened.index.generation}}, std::move(opened.memory)});
-    return report_of(std::move(opened));
+    return open_blocks(impl_->comm, archive, [&](std::uint64_t, OwnSubmission const& own, OnDisk from) {
+        store::submit(*impl_, code, own, std::move(from));
+    });
 }
 
 std::function<void(BlockRange, std::span<std::byte>)> ErasureStore::reread() const {

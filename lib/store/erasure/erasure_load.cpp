@@ -1,157 +1,139 @@
 // Load: blocks come from their holders if these live, and are rebuilt from k other pieces otherwise.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "store/erasure/erasure.hpp"
-#include "store/together/digest.hpp"
-#include "store/together/gather.hpp"
-#include "store/together/lost.hpp"
+#include "store/erasure/erasure_rebuild.hpp"
+#include "store/together/delivery.hpp"
 
 namespace regraft::store {
 namespace {
 
 ft::FailPhase coded_load_phase("erasure-load");
 
-/// Blocks that one PE sends and receives whole.
-struct Blocks {
-    std::uint64_t sent = 0;
-    std::uint64_t received = 0;
+/// A load from an erasure store.
+class FromPieces final : public Delivery {
+public:
+    FromPieces(Coded& store, Order order)
+        : Delivery(store.comm, coded_load_phase, call(Function::load, store.identity), std::move(order)),
+          store_(store),
+          wanted_(rows_of_members(comm_, order_.wanted)) {}
+
+private:
+    void prepare() override;
+    void move() override { shipment_->move(store_.options.transport); }
+    exchange::Pending start_moving() override { return shipment_->start(); }
+    bool is_intact() override {
+        bool const arrived = shipment_->intact();
+        return rebuilding_->run(phase_.inside) && arrived;
+    }
+    bool note_damage() override;
+    LoadReport settle() override;
+    BlockSizes const& sizes() const override { return store_.current->holdings.layout().sizes(); }
+    LoadReport report() const;
+
+    Coded& store_;
+    Csr<BlockRange> wanted_;  // by member
+
+    // Results of the attempts so far.
+    std::optional<erasure::Holdings> undamaged_;  // the holdings without damaged pieces, if there are any
+    std::vector<BadPiece> bad_;
+
+    // State of the attempt under way.
+    erasure::Reads plan_;
+    std::optional<Rebuilding> rebuilding_;
+    std::optional<Shipment> shipment_;  // whole blocks, and sources of the first round of rebuilds
+    Scratch scratch_;
+    Volume volume_{0};
 };
+
+void FromPieces::prepare() {
+    REGRAFT_EXPECTS(store_.current && "something was submitted");
+    store_.current->holdings.retain(comm_.members());
+    expect_fits(sizes());
+    auto const self = comm_.position(comm_.self());
+    plan_ = erasure::plan_reads(undamaged_ ? *undamaged_ : store_.current->holdings, wanted_, store_.window());
+    volume_ = Volume(comm_.size());
+    scratch_.clear();
+    PieceSums sum_of(*store_.current);
+    auto& shipment = shipment_.emplace(comm_, store_.options.integrity);
+    for (auto const& [piece, blocks, bytes, from, to, place] : plan_.copies) {
+        auto const sender = comm_.position(from);
+        auto const receiver = comm_.position(to);
+        volume_.add(sender, receiver, bytes.size());
+        if (sender == self) {
+            shipment.send(receiver, store_.current->read(piece, bytes, scratch_),
+                          store_.checked() ? sum_of(piece, bytes) : 0);
+        }
+        if (receiver == self) {
+            shipment.receive(sender, order_.out.subspan(place, bytes.size()), bytes.begin);
+        }
+    }
+    rebuilding_.emplace(
+        comm_, *store_.current, plan_.rebuilt, store_.options,
+        [out = order_.out](erasure::Rebuild const& task) { return out.subspan(task.place, task.bytes.size()); });
+    rebuilding_->join(shipment);
+}
+
+bool FromPieces::note_damage() {
+    auto const looked_at = readings(comm_.self(), plan_.copies, plan_.rebuilt);
+    if (!undamaged_) undamaged_ = store_.current->holdings;
+    auto const bad = drop_damage(comm_, call_, order_.alike, looked_at, *store_.current, *undamaged_);
+    bad_.insert(bad_.end(), bad.begin(), bad.end());
+    return !bad.empty();
+}
+
+LoadReport FromPieces::settle() {
+    for (auto const& [piece, holder] : bad_) store_.current->holdings.drop(piece);
+    if (!bad_.empty()) spoilt_ = plan_.lost;  // an attempt may have rebuilt anything from damaged pieces
+    return report();
+}
+
+LoadReport FromPieces::report() const {
+    LoadReport report;
+    Volume blocks(comm_.size()), whole(comm_.size());
+    for (auto const& copy : plan_.copies) {
+        auto const bytes = copy.bytes.size();
+        if (copy.sender == copy.receiver) {
+            if (copy.receiver == comm_.self()) report.bytes_local += bytes;
+            continue;
+        }
+        auto const sender = comm_.position(copy.sender), receiver = comm_.position(copy.receiver);
+        blocks.add(sender, receiver, copy.blocks.size());
+        whole.add(sender, receiver, bytes);
+    }
+    report.b = blocks.most_sent();
+    report.rounds = std::max(report.b, blocks.most_received());
+    report.blocks_moved = blocks.moved;
+    auto volume = volume_;
+    volume.add(rebuilding_->volume());
+    report.lost = plan_.lost;
+    report_damage(store_.current->holdings.layout(), bad_, report.damaged);
+    report.bytes_moved = volume.moved;
+    report.most_sent = volume.most_sent();
+    report.most_sent_bound = std::max(whole.most_sent(), (volume.moved + comm_.size() - 1) / comm_.size());
+    report.most_received = volume.most_received();
+    report.bytes_received = volume.received[comm_.position(comm_.self())];
+    return report;
+}
 
 }  // namespace
-
-struct ErasureStore::Impl::Started final : Loading::State {
-    Started(Impl& impl, ErasureDelivery&& started)
-        : State(impl.loads, impl.comm.epoch()), store(impl), delivery(std::move(started)) {}
-    LoadReport wait() override {
-        pending->wait();
-        return store.finish(delivery, delivery.shipment->intact());
-    }
-    void abandon() override { pending.reset(); }
-
-    Impl& store;
-    ErasureDelivery delivery;
-    std::optional<exchange::Pending> pending;
-};
 
 LoadReport ErasureStore::load(std::span<BlockRange const> wanted, std::span<std::byte> out,
                               LoadOptions const& options) {
     impl_->comm.reach(coded_load_phase.before);
-    auto const alike = Digest().add(options).value();
-    return impl_->load(gather_wanted(impl_->comm, wanted, impl_->identity, alike), out, options, alike);
+    return FromPieces(*impl_, gather_order(impl_->comm, impl_->identity, wanted, out, options)).load();
 }
 
 LoadReport ErasureStore::load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& options) {
     impl_->comm.reach(coded_load_phase.before);
-    return impl_->load(wanted, out, options, Digest().add(wanted).add(options).value());
-}
-
-LoadReport ErasureStore::Impl::load(CsrView<BlockRange> wanted, std::span<std::byte> out,
-                                    LoadOptions const& load_options, std::uint64_t alike) {
-    ErasureDelivery delivery{
-        .wanted = rows_of_members(comm, wanted), .out = out, .options = load_options, .alike = alike};
-    prepare(delivery);
-    comm.reach(coded_load_phase.inside);
-    bool const intact = delivery.shipment->exchange(options.transport);
-    return finish(delivery, intact);
+    return FromPieces(*impl_, known_order(wanted, out, options)).load();
 }
 
 Loading ErasureStore::start_load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& options) {
-    auto& comm = impl_->comm;
-    comm.reach(coded_load_phase.before);
-    ErasureDelivery delivery{.wanted = rows_of_members(comm, wanted), .out = out, .options = options};
-    delivery.alike = Digest().add(wanted).add(options).value();
-    auto state = std::make_unique<Impl::Started>(*impl_, std::move(delivery));
-    impl_->prepare(state->delivery);
-    comm.reach(coded_load_phase.inside);
-    state->pending.emplace(state->delivery.shipment->start());
-    return Loading(std::move(state));
-}
-
-void ErasureStore::Impl::prepare(ErasureDelivery& delivery) {
-    REGRAFT_EXPECTS(current && "something was submitted");
-    current->holdings.retain(comm.members());
-    auto const self = comm.position(comm.self());
-    auto const& sizes = current->holdings.layout().sizes();
-    std::uint64_t wanted_bytes = 0;
-    for (auto const& range : delivery.wanted[self]) wanted_bytes += sizes.bytes(range);
-    REGRAFT_EXPECTS(delivery.out.size() == wanted_bytes);
-
-    auto const& holdings = delivery.undamaged ? *delivery.undamaged : current->holdings;
-    delivery.plan = erasure::plan_reads(holdings, delivery.wanted, window());
-    delivery.volume = Volume(comm.size());
-    delivery.scratch.clear();
-    PieceSums sum_of(*current);
-    auto& shipment = delivery.shipment.emplace(comm, options.integrity);
-    for (auto const& [piece, blocks, bytes, from, to, place] : delivery.plan.copies) {
-        auto const sender = comm.position(from);
-        auto const receiver = comm.position(to);
-        delivery.volume.add(sender, receiver, bytes.size());
-        if (sender == self) {
-            shipment.send(receiver, current->read(piece, bytes, delivery.scratch),
-                          checked() ? sum_of(piece, bytes) : 0);
-        }
-        if (receiver == self) {
-            shipment.receive(sender, delivery.out.subspan(place, bytes.size()), bytes.begin);
-        }
-    }
-    delivery.rebuilding.emplace(
-        comm, *current, delivery.plan.rebuilt, options,
-        [out = delivery.out](erasure::Rebuild const& task) { return out.subspan(task.place, task.bytes.size()); });
-    delivery.rebuilding->join(shipment);
-}
-
-LoadReport ErasureStore::Impl::finish(ErasureDelivery& delivery, bool intact) {
-    auto const call = store::call(Function::load, identity);
-    for (;;) {
-        intact = delivery.rebuilding->run(coded_load_phase.inside) && intact;
-        if (agree_alike(comm, call, intact, delivery.alike)) break;
-        auto const looked_at = readings(comm.self(), delivery.plan.copies, delivery.plan.rebuilt);
-        if (!delivery.undamaged) delivery.undamaged = current->holdings;
-        auto const bad = drop_damage(comm, call, delivery.alike, looked_at, *current, *delivery.undamaged);
-        if (bad.empty()) delivery.resends.add();
-        delivery.bad.insert(delivery.bad.end(), bad.begin(), bad.end());
-        prepare(delivery);
-        intact = delivery.shipment->exchange(options.transport);
-    }
-    for (auto const& [piece, holder] : delivery.bad) current->holdings.drop(piece);
-    auto const report = report_of(delivery);
-    comm.reach(coded_load_phase.after);
-    // An attempt may have rebuilt anything from damaged pieces.
-    auto const spoilt = delivery.bad.empty() ? std::vector<BlockRange>() : report.lost;
-    auto const self = comm.position(comm.self());
-    make_up_for_lost(comm, current->holdings.layout().sizes(), {std::as_const(delivery.wanted)[self], delivery.out},
-                     report.lost, spoilt, delivery.options);
-    return report;
-}
-
-LoadReport ErasureStore::Impl::report_of(ErasureDelivery const& delivery) const {
-    LoadReport report;
-    std::vector<Blocks> blocks(comm.size());
-    Volume whole(comm.size());
-    for (auto const& copy : delivery.plan.copies) {
-        auto const bytes = copy.bytes.size();
-        if (copy.sender == copy.receiver) {
-            if (copy.receiver == comm.self()) report.bytes_local += bytes;
-            continue;
-        }
-        auto const sender = comm.position(copy.sender);
-        auto const receiver = comm.position(copy.receiver);
-        report.b = std::max(report.b, blocks[sender].sent += copy.blocks.size());
-        report.rounds = std::max({report.rounds, report.b, blocks[receiver].received += copy.blocks.size()});
-        report.blocks_moved += copy.blocks.size();
-        whole.add(sender, receiver, bytes);
-    }
-    auto volume = delivery.volume;
-    volume.add(delivery.rebuilding->volume());
-    report.lost = delivery.plan.lost;
-    report_damage(current->holdings.layout(), delivery.bad, report.damaged);
-    report.bytes_moved = volume.moved;
-    report.most_sent = volume.most_sent();
-    report.most_sent_bound = std::max(whole.most_sent(), (volume.moved + comm.size() - 1) / comm.size());
-    report.most_received = volume.most_received();
-    report.bytes_received = volume.received[comm.position(comm.self())];
-    return report;
+    impl_->comm.reach(coded_load_phase.before);
+    return Delivery::start(std::make_unique<FromPieces>(*impl_, known_order(wanted, out, options)), impl_->loads);
 }
 
 }  // namespace regraft::store

@@ -2,7 +2,6 @@
 // sent on.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -11,30 +10,9 @@
 #include <vector>
 
 #include "store/erasure/erasure_version.hpp"
+#include "store/together/volume.hpp"
 
 namespace regraft::store {
-
-/// The number of bytes that each member sends and receives.
-struct Volume {
-    explicit Volume(std::size_t members) : sent(members), received(members) {}
-    void add(std::size_t sender, std::size_t receiver, std::uint64_t bytes) {
-        if (sender == receiver) return;
-        sent[sender] += bytes;
-        received[receiver] += bytes;
-        moved += bytes;
-    }
-    void add(Volume const& other) {
-        for (std::size_t i = 0; i < sent.size(); ++i) {
-            sent[i] += other.sent[i];
-            received[i] += other.received[i];
-        }
-        moved += other.moved;
-    }
-    std::uint64_t most_sent() const { return *std::max_element(sent.begin(), sent.end()); }
-    std::uint64_t most_received() const { return *std::max_element(received.begin(), received.end()); }
-    std::vector<std::uint64_t> sent, received;  // by position
-    std::uint64_t moved = 0;
-};
 
 /// A cache of combinations: most rebuilds of a stripe have the same sources.
 class Combinations {

@@ -1,10 +1,13 @@
 // Repair and scrub: lost pieces are made anew from k others, or everything is encoded anew with a smaller code.
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "regraft/core/checked_cast.hpp"
 #include "store/erasure/erasure.hpp"
+#include "store/erasure/erasure_rebuild.hpp"
+#include "store/together/delivery.hpp"
 
 namespace regraft::store {
 namespace {
@@ -83,33 +86,117 @@ std::uint64_t damaged_parities(erasure::Code const& code, std::span<BadPiece con
         std::count_if(bad.begin(), bad.end(), [&](BadPiece const& b) { return b.piece.index >= code.data(); }));
 }
 
-}  // namespace
+/// A repair that is not yet agreed on. It may take several attempts.
+struct Mending {
+    ErasureVersion base{};                  // the present version, without the dead and damaged pieces
+    std::vector<BadPiece> bad{};            // damaged pieces found so far
+    std::uint64_t room = 0;                 // room of this PE
+    std::vector<std::uint64_t> all_room{};  // room of each member beside what it holds; empty: no limits
 
-ErasureRepair ErasureStore::repair(ErasureRepairOptions const& options) {
-    return impl_->repair(options, Impl::Look::where_needed);
+    // State of the attempt under way.
+    erasure::Repair plan{};
+    ErasureVersion next{};
+    Volume volume{0};
+};
+
+bool has_few_members(ft::Communicator const& comm, ErasureVersion const& of) {
+    return comm.size() < of.holdings.layout().code().pieces();
 }
 
-ErasureRepair ErasureStore::scrub(ErasureRepairOptions const& options) {
-    REGRAFT_EXPECTS(impl_->checked() && "only with checksums");
-    return impl_->repair(options, Impl::Look::everywhere);
+/// The code with which everything is encoded anew after the plan, which covers only the data, is carried out. None if
+/// encoding anew would lose data that has no place, or survive fewer deaths than the present code. Collective if room
+/// is limited.
+std::optional<erasure::Code> smaller_code(Coded& store, Mending const& mending) {
+    auto& comm = store.comm;
+    auto const& base = mending.base;
+    if (!mending.plan.unplaced.empty()) return std::nullopt;
+    auto const code = base.holdings.layout().code().fitted(checked_cast<std::uint32_t>(comm.size()));
+    if (mending.all_room.empty()) return code;
+    // The room that is available for new parities is the room minus everything held, except for the old parities.
+    auto const nodes = base.nodes();
+    auto taken = base.bytes_held();
+    for (auto const& piece : base.holdings.held(comm.self())) {
+        if (piece.index >= base.holdings.layout().code().data()) taken -= base.holdings.bytes(piece);
+    }
+    for (auto const& [piece, holder] : mending.plan.moves)
+        taken += holder == comm.self() ? base.holdings.bytes(piece) : 0;
+    auto const complete = with_fewer_slots(holdings_after(base.holdings, mending.plan), nodes, code);
+    auto const slot = checked_cast<std::uint32_t>(comm.position(comm.self()));
+    std::uint64_t const mine = parities_within(complete.layout(), slot, less(mending.room, taken));
+    auto const all = exchange::all_gather(comm, std::span(&mine, 1)).values;
+    auto const parity = checked_cast<std::uint32_t>(*std::min_element(all.begin(), all.end()));
+    if (parity == code.parity()) return code;
+    auto const as_it_is =
+        erasure::plan_repair(base.holdings, nodes, store.window(), erasure::Restore::everything, mending.all_room);
+    if (parity < erasure::safety(holdings_after(base.holdings, as_it_is), nodes).members) return std::nullopt;
+    return erasure::Code(code.data(), parity);
 }
 
-ErasureRepair ErasureStore::Impl::repair(ErasureRepairOptions const& repair_options, Look look) {
-    REGRAFT_EXPECTS(idle() && "no load is under way");
-    if (!current) return {};
+bool encode_anew(Coded& store, Mending& mending, erasure::Code const& code) {
+    auto const complete = std::exchange(mending.next, {});
+    auto& next = mending.next;
+    next.node_of = complete.nodes();
+    next.holdings = with_fewer_slots(complete.holdings, next.node_of, code);
+    visit_data(complete.holdings, [&](Piece piece, PeId holder) {
+        if (holder == store.comm.self()) complete.hand_over(piece, next);
+    });
+    return encode(store.comm, next, store.options, coded_repair_phase.inside);
+}
+
+/// One attempt. Returns whether everything arrived as it was sent.
+bool mend(Coded& store, Mending& mending) {
+    auto& comm = store.comm;
+    auto const& base = mending.base;
+    auto& plan = mending.plan;
+    auto const plan_for = [&](erasure::Restore restore) {
+        return erasure::plan_repair(base.holdings, base.nodes(), store.window(), restore, mending.all_room);
+    };
+    std::optional<erasure::Code> smaller;
+    if (has_few_members(comm, base)) {
+        plan = plan_for(erasure::Restore::data);
+        smaller = smaller_code(store, mending);
+    }
+    if (!smaller) plan = plan_for(erasure::Restore::everything);
+
+    std::map<Piece, std::shared_ptr<Memory>> made;
+    auto& next = mending.next = base;
+    next.holdings = holdings_after(base.holdings, plan);
+    for (auto const& [piece, holder] : plan.moves) {
+        if (holder == comm.self()) made[piece] = std::make_shared<Memory>(next.holdings.bytes(piece));
+    }
+    Rebuilding rebuilding(comm, base, plan.rebuilt, store.options, [&](erasure::Rebuild const& task) {
+        return made.at(task.piece)->bytes().subspan(task.place, task.bytes.size());
+    });
+    comm.reach(coded_repair_phase.inside);
+    bool const intact = rebuilding.run(coded_repair_phase.inside);
+    mending.volume = rebuilding.volume();
+    for (auto& [piece, memory] : made) next.add_piece(piece, std::move(memory));
+    if (smaller) return encode_anew(store, mending, *smaller) && intact;
+    if (store.checked()) next.seal(comm.self());
+    return intact;
+}
+
+enum class Look { where_needed, everywhere };  // which pieces are checked for damage
+
+ErasureRepair repair(Coded& store, ErasureRepairOptions const& options, Look look) {
+    REGRAFT_EXPECTS(store.idle() && "no load is under way");
+    if (!store.current) return {};
+    auto& comm = store.comm;
+    auto& current = store.current;
+    auto const version = store.version;
     comm.reach(coded_repair_phase.before);
-    auto const call = store::call(look == Look::everywhere ? Function::scrub : Function::repair, identity);
-    ErasureMending mending{.base = *current};  // shares the memory
+    auto const call = store::call(look == Look::everywhere ? Function::scrub : Function::repair, store.identity);
+    Mending mending{.base = *current};  // shares the memory
     auto& base = mending.base;
     base.holdings.retain(comm.members());
     // Encoding anew would hide damage behind new parities.
-    if (checked() && (look == Look::everywhere || has_few_members(base))) {
+    if (store.checked() && (look == Look::everywhere || has_few_members(comm, base))) {
         mending.bad = drop_damage(comm, call, version, readings(comm.self(), base.holdings), *current, base.holdings);
         base.forget_others(comm.self());
     }
-    mending.room = repair_options.room;
+    mending.room = options.room;
     mending.all_room = gather_room(comm, call, mending.room, base.bytes_held());
-    for (Resends resends; !agree_alike(comm, call, mend(mending), version);) {
+    for (Resends resends; !agree_alike(comm, call, mend(store, mending), version);) {
         auto const looked_at = readings(comm.self(), {}, mending.plan.rebuilt);
         auto const bad = drop_damage(comm, call, version, looked_at, *current, base.holdings);
         if (bad.empty()) resends.add();
@@ -137,79 +224,15 @@ ErasureRepair ErasureStore::Impl::repair(ErasureRepairOptions const& repair_opti
     return report;
 }
 
-bool ErasureStore::Impl::has_few_members(ErasureVersion const& of) const {
-    return comm.size() < of.holdings.layout().code().pieces();
+}  // namespace
+
+ErasureRepair ErasureStore::repair(ErasureRepairOptions const& options) {
+    return store::repair(*impl_, options, Look::where_needed);
 }
 
-/// One attempt. Returns whether everything arrived as it was sent.
-bool ErasureStore::Impl::mend(ErasureMending& mending) {
-    auto const& base = mending.base;
-    auto& plan = mending.plan;
-    auto const plan_for = [&](erasure::Restore restore) {
-        return erasure::plan_repair(base.holdings, base.nodes(), window(), restore, mending.all_room);
-    };
-    std::optional<erasure::Code> smaller;
-    if (has_few_members(base)) {
-        plan = plan_for(erasure::Restore::data);
-        smaller = smaller_code(mending);
-    }
-    if (!smaller) plan = plan_for(erasure::Restore::everything);
-
-    std::map<Piece, std::shared_ptr<Memory>> made;
-    auto& next = mending.next = base;
-    next.holdings = holdings_after(base.holdings, plan);
-    for (auto const& [piece, holder] : plan.moves) {
-        if (holder == comm.self()) made[piece] = std::make_shared<Memory>(next.holdings.bytes(piece));
-    }
-    Rebuilding rebuilding(comm, base, plan.rebuilt, options, [&](erasure::Rebuild const& task) {
-        return made.at(task.piece)->bytes().subspan(task.place, task.bytes.size());
-    });
-    comm.reach(coded_repair_phase.inside);
-    bool const intact = rebuilding.run(coded_repair_phase.inside);
-    mending.volume = rebuilding.volume();
-    for (auto& [piece, memory] : made) next.add_piece(piece, std::move(memory));
-    if (smaller) return encode_anew(mending, *smaller) && intact;
-    if (checked()) next.seal(comm.self());
-    return intact;
-}
-
-/// The code with which everything is encoded anew after the plan, which covers only the data, is carried out. None if
-/// encoding anew would lose data that has no place, or survive fewer deaths than the present code. Collective if room
-/// is limited.
-std::optional<erasure::Code> ErasureStore::Impl::smaller_code(ErasureMending const& mending) {
-    auto const& base = mending.base;
-    if (!mending.plan.unplaced.empty()) return std::nullopt;
-    auto const code = base.holdings.layout().code().fitted(checked_cast<std::uint32_t>(comm.size()));
-    if (mending.all_room.empty()) return code;
-    // The room that is available for new parities is the room minus everything held, except for the old parities.
-    auto const nodes = base.nodes();
-    auto taken = base.bytes_held();
-    for (auto const& piece : base.holdings.held(comm.self())) {
-        if (piece.index >= base.holdings.layout().code().data()) taken -= base.holdings.bytes(piece);
-    }
-    for (auto const& [piece, holder] : mending.plan.moves)
-        taken += holder == comm.self() ? base.holdings.bytes(piece) : 0;
-    auto const complete = with_fewer_slots(holdings_after(base.holdings, mending.plan), nodes, code);
-    auto const slot = checked_cast<std::uint32_t>(comm.position(comm.self()));
-    std::uint64_t const mine = parities_within(complete.layout(), slot, less(mending.room, taken));
-    auto const all = exchange::all_gather(comm, std::span(&mine, 1)).values;
-    auto const parity = checked_cast<std::uint32_t>(*std::min_element(all.begin(), all.end()));
-    if (parity == code.parity()) return code;
-    auto const as_it_is =
-        erasure::plan_repair(base.holdings, nodes, window(), erasure::Restore::everything, mending.all_room);
-    if (parity < erasure::safety(holdings_after(base.holdings, as_it_is), nodes).members) return std::nullopt;
-    return erasure::Code(code.data(), parity);
-}
-
-bool ErasureStore::Impl::encode_anew(ErasureMending& mending, erasure::Code const& code) {
-    auto const complete = std::exchange(mending.next, {});
-    auto& next = mending.next;
-    next.node_of = complete.nodes();
-    next.holdings = with_fewer_slots(complete.holdings, next.node_of, code);
-    visit_data(complete.holdings, [&](Piece piece, PeId holder) {
-        if (holder == comm.self()) complete.hand_over(piece, next);
-    });
-    return encode(comm, next, options, coded_repair_phase.inside);
+ErasureRepair ErasureStore::scrub(ErasureRepairOptions const& options) {
+    REGRAFT_EXPECTS(impl_->checked() && "only with checksums");
+    return store::repair(*impl_, options, Look::everywhere);
 }
 
 }  // namespace regraft::store

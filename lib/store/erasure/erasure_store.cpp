@@ -5,71 +5,19 @@
 
 #include "regraft/core/checked_cast.hpp"
 #include "store/erasure/erasure.hpp"
+#include "store/together/delivery.hpp"
 #include "store/together/digest.hpp"
-#include "store/together/gather.hpp"
-#include "store/together/identity.hpp"
 
 namespace regraft::store {
 namespace {
 
 ft::FailPhase coded_submit_phase("erasure-submit");
 
-}  // namespace
-
-ErasureStore::ErasureStore(ft::Communicator& comm, ErasureOptions options)
-    : impl_(std::make_unique<Impl>(comm, options)) {
-    REGRAFT_EXPECTS(options.buffer_bytes > 0);
-}
-ErasureStore::ErasureStore(ErasureStore&&) noexcept = default;
-ErasureStore::~ErasureStore() = default;
-
-void ErasureStore::submit(erasure::Code code, BlockRange mine, std::span<std::byte const> blocks,
-                          std::size_t block_bytes) {
-    REGRAFT_EXPECTS(blocks.size() == mine.size() * block_bytes);
-    impl_->submit(code, mine, blocks, block_bytes,
-                  [&](std::span<BlockRange const> ranges) { return BlockSizes(num_covered(ranges), block_bytes); });
-}
-
-void ErasureStore::submit(erasure::Code code, BlockRange mine, CsrView<std::byte> blocks) {
-    REGRAFT_EXPECTS(blocks.size() == mine.size());
-    REGRAFT_EXPECTS(blocks.size() == 0 ||
-                    (blocks.offsets.front() == 0 && blocks.offsets.back() == blocks.values.size()));
-    impl_->submit(code, mine, blocks.values, various_bytes,
-                  [&](std::span<BlockRange const> ranges) { return gather_sizes(impl_->comm, ranges, blocks); });
-}
-
-void ErasureStore::submit(erasure::Code code, Submissions const& all, std::span<std::byte const> blocks) {
-    auto& comm = impl_->comm;
-    REGRAFT_EXPECTS(all.ranges.size() == comm.size());
-    REGRAFT_EXPECTS(all.node_of.empty() || all.node_of.size() == comm.size());
-    REGRAFT_EXPECTS(num_covered(all.ranges) == all.sizes.num_blocks());
-    REGRAFT_EXPECTS(blocks.size() == all.sizes.bytes(all.ranges[comm.position(comm.self())]));
-    comm.reach(coded_submit_phase.before);
-    Digest alike;
-    alike.add(code.data()).add(code.parity()).add(all.sizes.bytes());
-    for (auto const& range : all.ranges) alike.add(range.first).add(range.last);
-    impl_->submit(code, all, blocks, alike.value());
-}
-
-void ErasureStore::Impl::submit(erasure::Code const& code, BlockRange mine, std::span<std::byte const> bytes,
-                                std::uint64_t block_bytes, SizesOf const& sizes_of, OnDisk from) {
-    comm.reach(coded_submit_phase.before);
-    auto const alike = Digest()
-                           .add(code.data())
-                           .add(code.parity())
-                           .add(block_bytes)
-                           .add(options.transport)
-                           .add(options.own_copy)
-                           .add(options.integrity)
-                           .add(options.buffer_bytes)
-                           .value();
-    auto const submitters = gather_submitters(comm, mine, identity, alike, options.node);
-    submit(code, {submitters.ranges, sizes_of(submitters.ranges), submitters.node_of}, bytes, alike, std::move(from));
-}
-
-void ErasureStore::Impl::submit(erasure::Code const& code, Submissions const& all, std::span<std::byte const> bytes,
-                                std::uint64_t alike, OnDisk from) {
-    REGRAFT_EXPECTS(idle() && "no load is under way");
+/// Submits what every member knows already.
+void submit_all(Coded& store, erasure::Code const& code, Submissions const& all, std::span<std::byte const> bytes,
+                std::uint64_t alike, OnDisk from = {}) {
+    REGRAFT_EXPECTS(store.idle() && "no load is under way");
+    auto& comm = store.comm;
     Csr<BlockRange> own;
     for (auto const& range : all.ranges) {
         if (!range.empty()) own.push_value(range);
@@ -80,22 +28,63 @@ void ErasureStore::Impl::submit(erasure::Code const& code, Submissions const& al
     next->holdings = erasure::Holdings(erasure::Layout(code.fitted(checked_cast<std::uint32_t>(comm.size())), all.sizes,
                                                        std::move(own), erasure::ring_order(all.node_of)),
                                        {comm.members().begin(), comm.members().end()});
-    if (options.own_copy == OwnCopy::referenced) {
+    if (store.options.own_copy == OwnCopy::referenced) {
         next->add_own(bytes, nullptr);
     } else {
         auto const memory = std::make_shared<Memory>(bytes.size());
         std::copy(bytes.begin(), bytes.end(), memory->bytes().begin());
         next->add_own(memory->bytes(), memory);
     }
-    auto const call = store::call(Function::submit, identity);
-    for (Resends resends; !agree_in_call(comm, call, encode(comm, *next, options, coded_submit_phase.inside), alike);)
+    auto const call = store::call(Function::submit, store.identity);
+    for (Resends resends;
+         !agree_in_call(comm, call, encode(comm, *next, store.options, coded_submit_phase.inside), alike);)
         resends.add();
-    current = std::move(next);
-    ++version;
-    identity = next_identity(comm);
-    on_disk = std::move(from);
-    if (options.own_copy == OwnCopy::copied) on_disk.opened = {};
+    store.current = std::move(next);
+    ++store.version;
+    store.identity = next_identity(comm);
+    store.on_disk = std::move(from);
+    if (store.options.own_copy == OwnCopy::copied) store.on_disk.opened = {};
     comm.reach(coded_submit_phase.after);
+}
+
+}  // namespace
+
+ErasureStore::ErasureStore(ft::Communicator& comm, ErasureOptions options)
+    : impl_(std::make_unique<Impl>(comm, options)) {
+    REGRAFT_EXPECTS(options.buffer_bytes > 0);
+}
+ErasureStore::ErasureStore(ErasureStore&&) noexcept = default;
+ErasureStore::~ErasureStore() = default;
+
+void submit(Coded& store, erasure::Code const& code, OwnSubmission const& own, OnDisk from) {
+    store.comm.reach(coded_submit_phase.before);
+    auto const& options = store.options;
+    Digest digest;
+    digest.add(code.data()).add(code.parity()).add(own.block_bytes);
+    digest.add(options.transport).add(options.own_copy).add(options.integrity).add(options.buffer_bytes);
+    auto const alike = digest.value();
+    auto const [ranges, node_of] = gather_submitters(store.comm, own.mine, store.identity, alike, options.node);
+    submit_all(store, code, {ranges, own.sizes_of(ranges), node_of}, own.bytes, alike, std::move(from));
+}
+
+void ErasureStore::submit(erasure::Code code, BlockRange mine, std::span<std::byte const> blocks,
+                          std::size_t block_bytes) {
+    store::submit(*impl_, code, blocks_of(mine, blocks, block_bytes));
+}
+
+void ErasureStore::submit(erasure::Code code, BlockRange mine, CsrView<std::byte> blocks) {
+    store::submit(*impl_, code, blocks_of(impl_->comm, mine, blocks));
+}
+
+void ErasureStore::submit(erasure::Code code, Submissions const& all, std::span<std::byte const> blocks) {
+    auto& comm = impl_->comm;
+    expect_whole(comm, all, blocks);
+    REGRAFT_EXPECTS(all.node_of.empty() || all.node_of.size() == comm.size());
+    comm.reach(coded_submit_phase.before);
+    Digest alike;
+    alike.add(code.data()).add(code.parity()).add(all.sizes.bytes());
+    for (auto const& range : all.ranges) alike.add(range.first).add(range.last);
+    submit_all(*impl_, code, all, blocks, alike.value());
 }
 
 BlockSizes const& ErasureStore::sizes() const {

@@ -11,6 +11,8 @@
 
 #include "regraft/disk/generation.hpp"
 #include "regraft/store/disk.hpp"
+#include "store/together/digest.hpp"
+#include "store/together/gather.hpp"
 
 namespace regraft::store {
 
@@ -56,7 +58,13 @@ SaveReport save_blocks(Store& store, std::uint64_t identity, ft::Communicator& c
     return report;
 }
 
-inline OpenReport report_of(Opened opened) {
+/// Opens the newest generation, and passes to submit(num_blocks, own, on_disk) what this PE has read of it.
+template <class Submit>
+OpenReport open_blocks(ft::Communicator& comm, std::filesystem::path const& archive, Submit submit) {
+    auto opened = open(comm, archive);
+    auto const& sizes = opened.index.sizes;
+    OwnSubmission const own{opened.blocks.front(), opened.bytes, various_bytes, [&](auto) { return sizes; }};
+    submit(sizes.num_blocks(), own, OnDisk{{{archive, opened.index.generation}}, std::move(opened.memory)});
     return {opened.index.generation, std::move(opened.index.attributes), std::move(opened.refused)};
 }
 

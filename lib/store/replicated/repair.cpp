@@ -8,7 +8,8 @@
 #include "regraft/core/checked_cast.hpp"
 #include "store/blocks/rows.hpp"
 #include "store/replicated/replicated.hpp"
-#include "store/together/identity.hpp"
+#include "store/together/delivery.hpp"
+#include "store/together/volume.hpp"
 
 namespace regraft::store {
 namespace {
@@ -74,26 +75,6 @@ Traffic traffic_of(ft::Communicator const& comm, repair::Step const& step, HeldB
     arrived.own(std::move(memory));
     return {blocks_out.rows(), blocks_in.rows(), out.rows(), in.rows()};
 }
-
-/// The effect of a step on the sums in a report.
-class Sums {
-public:
-    void add(repair::Step const& step, BlockSizes const& sizes) {
-        for (auto const& [blocks, sender, receiver] : step.copies) {
-            auto const bytes = sizes.bytes(blocks);
-            copied_ += bytes;
-            most_sent_ = std::max(most_sent_, sent_[sender] += bytes);
-            most_received_ = std::max(most_received_, received_[receiver] += bytes);
-        }
-    }
-    std::uint64_t copied() const { return copied_; }
-    std::uint64_t most_sent() const { return most_sent_; }
-    std::uint64_t most_received() const { return most_received_; }
-
-private:
-    std::map<PeId, std::uint64_t> sent_, received_;
-    std::uint64_t copied_ = 0, most_sent_ = 0, most_received_ = 0;
-};
 
 /// Adds the seams of copied blocks: copies that follow each other in the step lie one behind the other.
 void add_seams(Seams& seams, repair::Step const& step) {
@@ -191,12 +172,16 @@ RepairReport repair(Replicated& store, RepairOptions const& options) {
         plan.steps = std::move(report.steps);  // these include the steps of earlier plans
         static_cast<repair::Plan&>(report) = std::move(plan);
     }
-    Sums sums;
-    for (auto const& step : report.steps) sums.add(step, sizes);
-    report.bytes_missing += sums.copied() - report.bytes_copied;
-    report.bytes_copied = sums.copied();
-    report.most_sent = sums.most_sent();
-    report.most_received = sums.most_received();
+    Volume volume(comm.size());
+    for (auto const& step : report.steps) {
+        for (auto const& [blocks, sender, receiver] : step.copies) {
+            volume.add(comm.position(sender), comm.position(receiver), sizes.bytes(blocks));
+        }
+    }
+    report.bytes_missing += volume.moved - report.bytes_copied;
+    report.bytes_copied = volume.moved;
+    report.most_sent = volume.most_sent();
+    report.most_received = volume.most_received();
     comm.reach(repair_phase.after);
     return report;
 }

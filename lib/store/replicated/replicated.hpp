@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "regraft/placement/directory.hpp"
@@ -16,7 +16,6 @@
 #include "store/blocks/traffic.hpp"
 #include "store/on_disk/on_disk.hpp"
 #include "store/replicated/keeping.hpp"
-#include "store/replicated/load_report.hpp"
 #include "store/together/complaint.hpp"
 #include "store/together/gather.hpp"
 #include "store/together/identity.hpp"
@@ -33,32 +32,12 @@ struct Version {
     Common common{};  // with Options::keep
 };
 
-/// A load, or the replacement of damaged replicas, that is not yet agreed on. It may take several attempts.
-struct Delivery {
-    CsrView<BlockRange> wanted{};  // by PeId
-    std::span<std::byte> out{};
-    LoadOptions options{};
-    std::uint64_t alike = 0;  // the digest of the arguments that must be the same on all members
-    std::uint64_t call = 0;   // of the store (identity.hpp)
-
-    // Results of the attempts so far.
-    std::vector<Damage> damaged{};
-    std::vector<schedule::RangeRequest> to_replace{};  // damage in memory that its holder may write to
-    std::optional<placement::Directory> undamaged{};   // the directory without damaged replicas, if there are any
-    Resends resends{};
-
-    // State of the attempt under way.
-    load::Plan plan{};
-    LoadReport report{};
-    Traffic traffic{};
-    std::optional<Seals> seals{};
-    std::optional<std::vector<exchange::Message>> messages{};  // if every member knows all of them
-};
+struct [[gnu::visibility("hidden")]] Replicated;  // as its loads are
 
 /// What a PE knows and keeps of a store.
 struct Replicated {
-    Replicated(ft::Communicator& communicator, Options const& given)
-        : comm(communicator), options(given), identity(made_identity(comm)) {
+    Replicated(ft::Communicator& communicator, Options given)
+        : comm(communicator), options(std::move(given)), identity(made_identity(comm)) {
         if (!options.keep) return;
         keeping.emplace(*options.keep);
         options.own_copy = OwnCopy::copied;
@@ -104,33 +83,11 @@ struct Replicated {
 
 struct ReplicatedStore::Impl : Replicated {
     using Replicated::Replicated;
-
-    LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& load_options,
-                    std::uint64_t alike);
-
-    /// Plans the next attempt, and assigns the memory for everything that is sent and received. Collective, not
-    /// uniform.
-    void prepare(Delivery& delivery);
-    void move(Delivery& delivery);
-    /// Makes attempts until all members have what they want or know that it is lost. Collective, uniform.
-    void repeat_until_clean(Delivery& delivery);
-    /// Calls repeat_until_clean(), and then treats lost blocks as the options say. Collective, uniform.
-    LoadReport finish(Delivery& delivery);
-
-private:
-    struct Started;
-    friend class ReplicatedStore;
-    void lay_out(Delivery& delivery);
-    bool is_clean(Delivery const& delivery);
-    void note(Delivery& delivery, std::span<BadReplica const> bad) const;
-    void forget_and_replace(Delivery const& delivery);
 };
 
-using SizesOf = std::function<BlockSizes(std::span<BlockRange const>)>;
 /// Gathers what members submit, and submits it as ReplicatedStore::submit does. from: where the blocks were read, if
-/// they were read from disk; `bytes` may be its memory. Collective, uniform.
-void submit(Replicated& store, placement::Any placement, BlockRange mine, std::span<std::byte const> bytes,
-            std::uint64_t block_bytes, SizesOf const& sizes_of, OnDisk from = {});
+/// they were read from disk; their bytes may be its memory. Collective, uniform.
+void submit(Replicated& store, placement::Any placement, OwnSubmission const& own, OnDisk from = {});
 /// Does what ReplicatedStore::repair says.
 RepairReport repair(Replicated& store, RepairOptions const& options);
 

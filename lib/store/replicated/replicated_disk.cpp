@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "regraft/load/plan.hpp"
 #include "store/on_disk/on_disk.hpp"
 #include "store/replicated/replicated.hpp"
-#include "store/together/digest.hpp"
 
 namespace regraft::store {
 namespace {
@@ -50,12 +50,9 @@ SaveReport ReplicatedStore::save(std::filesystem::path const& archive, SaveOptio
 
 OpenReport ReplicatedStore::open(std::filesystem::path const& archive,
                                  std::function<placement::Any(std::uint64_t num_blocks)> const& placement) {
-    auto opened = store::open(impl_->comm, archive);
-    auto const& sizes = opened.index.sizes;
-    auto const sizes_of = [&](std::span<BlockRange const>) { return sizes; };
-    store::submit(*impl_, placement(sizes.num_blocks()), opened.blocks.front(), opened.bytes, various_bytes, sizes_of,
-                  {{{archive, opened.index.generation}}, std::move(opened.memory)});
-    return report_of(std::move(opened));
+    return open_blocks(impl_->comm, archive, [&](std::uint64_t num_blocks, OwnSubmission const& own, OnDisk from) {
+        store::submit(*impl_, placement(num_blocks), own, std::move(from));
+    });
 }
 
 std::function<void(BlockRange, std::span<std::byte>)> ReplicatedStore::reread() const {

@@ -8,11 +8,11 @@
 
 #include "regraft/core/block_parts.hpp"
 #include "regraft/core/bytes.hpp"
+#include "regraft/load/plan.hpp"
 #include "store/blocks/rows.hpp"
 #include "store/replicated/replicated.hpp"
+#include "store/together/delivery.hpp"
 #include "store/together/digest.hpp"
-#include "store/together/gather.hpp"
-#include "store/together/identity.hpp"
 
 namespace regraft::store {
 namespace {
@@ -350,38 +350,26 @@ bool submit_if(Replicated& store, Vote const& vote, placement::Any placement, Su
     return false;
 }
 
-void expect_whole(ft::Communicator const& comm, Submissions const& all, std::span<std::byte const> blocks) {
-    REGRAFT_EXPECTS(all.ranges.size() == comm.size());
-    REGRAFT_EXPECTS(num_covered(all.ranges) == all.sizes.num_blocks());
-    REGRAFT_EXPECTS(blocks.size() == all.sizes.bytes(all.ranges[comm.position(comm.self())]));
-}
-
 }  // namespace
 
-void submit(Replicated& store, placement::Any placement, BlockRange mine, std::span<std::byte const> bytes,
-            std::uint64_t block_bytes, SizesOf const& sizes_of, OnDisk from) {
+void submit(Replicated& store, placement::Any placement, OwnSubmission const& own, OnDisk from) {
     store.comm.reach(submit_phase.before);
     auto const& options = store.options;
     Digest alike;
-    alike.add(placement).add(block_bytes);
+    alike.add(placement).add(own.block_bytes);
     alike.add(options.transport).add(options.own_copy).add(options.integrity).add(options.most_planned_runs);
-    auto const submitters = gather_submitters(store.comm, mine, store.identity, alike.value());
-    submit_all(store, std::move(placement), {submitters.ranges, sizes_of(submitters.ranges)}, bytes, std::move(from));
+    auto const submitters = gather_submitters(store.comm, own.mine, store.identity, alike.value());
+    auto const& ranges = submitters.ranges;
+    submit_all(store, std::move(placement), {ranges, own.sizes_of(ranges)}, own.bytes, std::move(from));
 }
 
 void ReplicatedStore::submit(placement::Any placement, BlockRange mine, std::span<std::byte const> blocks,
                              std::size_t block_bytes) {
-    REGRAFT_EXPECTS(blocks.size() == mine.size() * block_bytes);
-    store::submit(*impl_, std::move(placement), mine, blocks, block_bytes,
-                  [&](std::span<BlockRange const> ranges) { return BlockSizes(num_covered(ranges), block_bytes); });
+    store::submit(*impl_, std::move(placement), blocks_of(mine, blocks, block_bytes));
 }
 
 void ReplicatedStore::submit(placement::Any placement, BlockRange mine, CsrView<std::byte> blocks) {
-    REGRAFT_EXPECTS(blocks.size() == mine.size());
-    REGRAFT_EXPECTS(blocks.size() == 0 ||
-                    (blocks.offsets.front() == 0 && blocks.offsets.back() == blocks.values.size()));
-    store::submit(*impl_, std::move(placement), mine, blocks.values, various_bytes,
-                  [&](std::span<BlockRange const> ranges) { return gather_sizes(impl_->comm, ranges, blocks); });
+    store::submit(*impl_, std::move(placement), blocks_of(impl_->comm, mine, blocks));
 }
 
 void ReplicatedStore::submit(placement::Any placement, Submissions const& all, std::span<std::byte const> blocks) {

@@ -9,9 +9,38 @@
 #include "exchange/exchange.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/united.hpp"
+#include "store/together/digest.hpp"
 #include "store/together/identity.hpp"
 
 namespace regraft::store {
+namespace {
+
+/// The sizes of all blocks. `blocks` are those of this member's range. Collective, not uniform.
+BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> ranges, CsrView<std::byte> blocks) {
+    // Each number takes only as many bits as the largest needs.
+    std::uint64_t largest = 0;
+    for (std::size_t i = 0; i < blocks.size(); ++i) largest = std::max<std::uint64_t>(largest, blocks[i].size());
+    auto const width = static_cast<std::uint32_t>(std::bit_width(largest));
+    PackedNumbers mine;
+    mine.append(width, 64);
+    for (std::size_t i = 0; i < blocks.size(); ++i) mine.append(blocks[i].size(), width);
+    auto const rows = exchange::all_gather(comm, mine.words());
+
+    std::vector<std::size_t> in_order(ranges.size());
+    std::iota(in_order.begin(), in_order.end(), std::size_t{0});
+    std::sort(in_order.begin(), in_order.end(), [&](auto a, auto b) { return ranges[a] < ranges[b]; });
+    BlockSizes::Builder sizes;
+    for (auto const rank : in_order) {
+        auto const row = rows[rank];
+        auto const bits = checked_cast<std::uint32_t>(row[0]);
+        REGRAFT_EXPECTS((row.size() - 1) * 64 >= ranges[rank].size() * bits);
+        for (std::uint64_t i = 0; i < ranges[rank].size(); ++i)
+            sizes.add(PackedNumbers::read(row, 64 + i * bits, bits));
+    }
+    return std::move(sizes).take();
+}
+
+}  // namespace
 
 std::uint64_t num_covered(std::span<BlockRange const> ranges) {
     std::vector<BlockRange> sorted(ranges.begin(), ranges.end());
@@ -43,30 +72,6 @@ Submitters gather_submitters(ft::Communicator& comm, BlockRange mine, std::uint6
     return result;
 }
 
-BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> ranges, CsrView<std::byte> blocks) {
-    // Each number takes only as many bits as the largest needs.
-    std::uint64_t largest = 0;
-    for (std::size_t i = 0; i < blocks.size(); ++i) largest = std::max<std::uint64_t>(largest, blocks[i].size());
-    auto const width = static_cast<std::uint32_t>(std::bit_width(largest));
-    PackedNumbers mine;
-    mine.append(width, 64);
-    for (std::size_t i = 0; i < blocks.size(); ++i) mine.append(blocks[i].size(), width);
-    auto const rows = exchange::all_gather(comm, mine.words());
-
-    std::vector<std::size_t> in_order(ranges.size());
-    std::iota(in_order.begin(), in_order.end(), std::size_t{0});
-    std::sort(in_order.begin(), in_order.end(), [&](auto a, auto b) { return ranges[a] < ranges[b]; });
-    BlockSizes::Builder sizes;
-    for (auto const rank : in_order) {
-        auto const row = rows[rank];
-        auto const bits = checked_cast<std::uint32_t>(row[0]);
-        REGRAFT_EXPECTS((row.size() - 1) * 64 >= ranges[rank].size() * bits);
-        for (std::uint64_t i = 0; i < ranges[rank].size(); ++i)
-            sizes.add(PackedNumbers::read(row, 64 + i * bits, bits));
-    }
-    return std::move(sizes).take();
-}
-
 Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const> wanted, std::uint64_t identity,
                               std::uint64_t alike) {
     std::vector<std::uint64_t> mine{call(Function::load, identity), alike};
@@ -85,6 +90,26 @@ Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const
     }
     while (rows.size() < comm.num_founders()) rows.end_row();
     return rows;
+}
+
+OwnSubmission blocks_of(BlockRange mine, std::span<std::byte const> bytes, std::uint64_t block_bytes) {
+    REGRAFT_EXPECTS(bytes.size() == mine.size() * block_bytes);
+    return {mine, bytes, block_bytes,
+            [=](std::span<BlockRange const> ranges) { return BlockSizes(num_covered(ranges), block_bytes); }};
+}
+
+OwnSubmission blocks_of(ft::Communicator& comm, BlockRange mine, CsrView<std::byte> blocks) {
+    REGRAFT_EXPECTS(blocks.size() == mine.size());
+    REGRAFT_EXPECTS(blocks.size() == 0 ||
+                    (blocks.offsets.front() == 0 && blocks.offsets.back() == blocks.values.size()));
+    return {mine, blocks.values, various_bytes,
+            [&comm, blocks](std::span<BlockRange const> ranges) { return gather_sizes(comm, ranges, blocks); }};
+}
+
+void expect_whole(ft::Communicator const& comm, Submissions const& all, std::span<std::byte const> bytes) {
+    REGRAFT_EXPECTS(all.ranges.size() == comm.size());
+    REGRAFT_EXPECTS(num_covered(all.ranges) == all.sizes.num_blocks());
+    REGRAFT_EXPECTS(bytes.size() == all.sizes.bytes(all.ranges[comm.position(comm.self())]));
 }
 
 void share_report(ft::Communicator& comm, LoadReport& report) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "regraft/core/csr.hpp"
 #include "regraft/core/ids.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "regraft/store/options.hpp"
 #include "regraft/store/reports.hpp"
 
 namespace regraft::store {
@@ -28,8 +30,20 @@ struct Submitters {
 Submitters gather_submitters(ft::Communicator& comm, BlockRange mine, std::uint64_t identity, std::uint64_t alike,
                              std::optional<std::uint32_t> node = {});
 
-/// The sizes of all blocks. `blocks` are those of this member's range.
-BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> ranges, CsrView<std::byte> blocks);
+/// Blocks that this PE submits, and how all members learn the sizes of all blocks.
+struct OwnSubmission {
+    BlockRange mine;
+    std::span<std::byte const> bytes;
+    std::uint64_t block_bytes;  // or various_bytes (digest.hpp)
+    std::function<BlockSizes(std::span<BlockRange const> ranges)> sizes_of;
+};
+/// Blocks of one size.
+OwnSubmission blocks_of(BlockRange mine, std::span<std::byte const> bytes, std::uint64_t block_bytes);
+/// Blocks of different sizes.
+OwnSubmission blocks_of(ft::Communicator& comm, BlockRange mine, CsrView<std::byte> blocks);
+
+/// Checks what all members know of a submit; bytes are those of this PE.
+void expect_whole(ft::Communicator const& comm, Submissions const& all, std::span<std::byte const> bytes);
 
 /// Combines the reports of what each member sends, receives and misses into one that is the same on all. Collective,
 /// not uniform.
