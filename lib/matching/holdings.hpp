@@ -19,9 +19,11 @@ inline constexpr auto none = std::numeric_limits<std::uint32_t>::max();
 ///   for_each_neighbour(v, level, f)  calls f(w), maybe repeatedly, for every vertex w that can take something over
 ///                             from v, which is at this level; vertices w that were reported for a vertex of a lower
 ///                             level are left out;
-///   num_items(v)              the number of items that v owned when it was listed; only called if cursors need no
-///   levels; start(v)                  puts v's cursor before its first way out; next_step(v, level, accept)  moves v's
-///   cursor, which never goes back, to the first way out to a w with accept(w);
+///   num_items(v)              the number of items that v owned when it was listed; only called if cursors do without
+///                             levels;
+///   start(v)                  puts v's cursor before its first way out;
+///   next_step(v, level, accept)
+///                             moves v's cursor, which never goes back, to the first way out to a w with accept(w);
 ///                             returns w, or none;
 ///   skip_step(v)              moves v's cursor past its present way out;
 ///   width(v)                  the number of units that can take the way out at v's cursor;
