@@ -44,95 +44,27 @@ EntitiesLost entities_lost(std::vector<std::string> names, std::string const& wh
     return {text, std::move(names)};
 }
 
-}  // namespace
-
-RestoreReport Snapshot::restore(RestoreOptions const& options) {
-    return impl_->restore(options);
-}
-
-RestoreReport Snapshot::Impl::restore(RestoreOptions const& restore_options) {
-    REGRAFT_EXPECTS(generation() > 0 && "something was committed");
-    comm.reach(restore_phase.before);
-    auto& report = unreported;
-    auto begin = Clock::now();
-    auto const lap = [&] { return milliseconds_since(std::exchange(begin, Clock::now())); };
-    Return going;
-    going.homes = deal(restore_options.deal);
-    report.plan_ms += lap();
-    fetch(going, restore_options, report);
-    comm.reach(restore_phase.inside);
-    commit_homes(going, report);
-    report.load_ms += lap();
-    GivenUp given_up(own, common);
-    apply(going, restore_options, report, given_up);
-    comm.reach(restore_phase.after);
-    report.apply_ms += lap();
-    make_redundant(restore_options, report);
-    report.redundancy_ms += lap();
-    report.generation = generation();
-    pace.rolled_back();
-    last_stop = Clock::now();
-    report.removed = given_up.for_good();
-    return std::exchange(unreported, {});
-}
-
-/// The homes of all entities: those of the dead get new ones by the rule.
-std::vector<PeId> Snapshot::Impl::deal(Deal const& rule) const {
-    auto const members = comm.members();
-    std::vector<PeId> homes;
-    std::vector<Survivor> survivors;
-    for (auto const pe : members) survivors.push_back({pe, 0});
-    std::vector<std::size_t> orphaned;
-    for (std::size_t i = 0; i < manifest.entities.size(); ++i) {
-        auto const& entity = manifest.entities[i];
-        homes.push_back(entity.home);
-        if (std::binary_search(members.begin(), members.end(), entity.home)) {
-            survivors[comm.position(entity.home)].bytes += entity.bytes;
-        } else {
-            orphaned.push_back(i);
-        }
-    }
-    if (orphaned.empty()) return homes;
-
-    Csr<PeId> holders;
-    auto next = orphaned.begin();
-    vault.visit_holders([&](placement::Run const& run) {
-        for (; next != orphaned.end() && run.blocks.contains(BlockId{*next}); ++next) holders.push_row(run.holders);
-    });
-    std::vector<Orphan> orphans;
-    for (std::size_t k = 0; k < orphaned.size(); ++k) {
-        auto const& entity = manifest.entities[orphaned[k]];
-        orphans.push_back({entity.name, entity.bytes, entity.home, std::as_const(holders)[k]});
-    }
-    auto const dealt = rule(orphans, survivors);
-    REGRAFT_EXPECTS(dealt.size() == orphans.size() && "a home for every orphan");
-    for (std::size_t k = 0; k < orphaned.size(); ++k) {
-        REGRAFT_EXPECTS(std::binary_search(members.begin(), members.end(), dealt[k]) && "homes are members");
-        homes[orphaned[k]] = dealt[k];
-    }
-    return homes;
-}
-
 /// The entities that their home does not hold, or all of the store if a member's own copy is damaged. Row by PeId.
-Csr<BlockRange> Snapshot::Impl::missing(std::span<PeId const> homes) const {
+Csr<BlockRange> missing(SnapshotState const& snapshot, std::span<PeId const> homes) {
+    auto& comm = snapshot.comm;
     std::vector<char> has_arrived(homes.size(), 0);
     for (std::size_t i = 0; i < homes.size(); ++i) {
-        auto const& entity = manifest.entities[i];
-        has_arrived[i] =
-            entity.stored_bytes == 0 || (!arrivals.arrived.empty() && arrivals.arrived[i] && homes[i] == entity.home);
+        auto const& entity = snapshot.manifest.entities[i];
+        has_arrived[i] = entity.stored_bytes == 0 || (!snapshot.arrivals.arrived.empty() &&
+                                                      snapshot.arrivals.arrived[i] && homes[i] == entity.home);
     }
     auto is_there = has_arrived;
-    vault.visit_holders([&](placement::Run const& run) {
+    snapshot.vault.visit_holders([&](placement::Run const& run) {
         for (auto block = run.blocks.first; block < run.blocks.last; block = advance(block, 1)) {
             auto const i = value(block);
             if (std::binary_search(run.holders.begin(), run.holders.end(), homes[i])) is_there[i] = 1;
         }
     });
-    if (options.integrity == store::Integrity::checked) {
+    if (snapshot.options.integrity == store::Integrity::checked) {
         bool intact = true;
         for (std::size_t i = 0; i < homes.size(); ++i) {
             bool const from_store = homes[i] == comm.self() && is_there[i] && !has_arrived[i];
-            if (from_store && vault.held(BlockId{i}).empty()) intact = false;
+            if (from_store && snapshot.vault.held(BlockId{i}).empty()) intact = false;
         }
         // The store finds out which bytes are damaged when they are read, and replaces them.
         if (!comm.agree(intact)) is_there = std::move(has_arrived);
@@ -146,131 +78,74 @@ Csr<BlockRange> Snapshot::Impl::missing(std::span<PeId const> homes) const {
     return rows;
 }
 
-/// Loads what is missing here. If all members have everything, nothing is sent.
-void Snapshot::Impl::fetch(Return& going, RestoreOptions const& restore_options, RestoreReport& report) {
-    going.missing = missing(going.homes);
-    auto const& rows = std::as_const(going).missing;
-    if (rows.values.empty()) return;
-    std::uint64_t bytes = 0;
-    for (auto const& range : rows[value(comm.self())]) bytes += vault.sizes().bytes(range);
-    going.received.resize(bytes);
-    auto load_options = options_of_load(restore_options);
-    store::LoadReport loaded;
-    try {
-        loaded = vault.load(rows, going.received, load_options);
-    } catch (store::DataLost const& error) {
-        if (restore_options.lost == RestoreOptions::Lost::thrown) {
-            throw entities_lost(names_in(manifest.entities, error.ranges()), error.why());
-        }
-        load_options.reread = {};  // it would be called in vain
-        loaded = vault.load(rows, going.received, load_options);
-    }
-    report.bytes_received += loaded.bytes_received;
-    report.bytes_local += loaded.bytes_local;
-    if (!load_options.reread) going.lost = std::move(loaded.lost);
-}
-
-store::LoadOptions Snapshot::Impl::options_of_load(RestoreOptions const& restore_options) const {
+store::LoadOptions options_of_load(SnapshotState const& snapshot, RestoreOptions const& options) {
     using Lost = store::LoadOptions::Lost;
-    store::LoadOptions result{.lost = restore_options.lost == RestoreOptions::Lost::left ? Lost::left : Lost::thrown};
-    if (!restore_options.reread) return result;
+    store::LoadOptions result{.lost = options.lost == RestoreOptions::Lost::left ? Lost::left : Lost::thrown};
+    if (!options.reread) return result;
     result.reread = [&](BlockRange blocks, std::span<std::byte> place) {
         for (auto block = blocks.first; block < blocks.last; block = advance(block, 1)) {
-            auto const& entity = manifest.entities[value(block)];
-            restore_options.reread(entity, place.first(entity.stored_bytes));
+            auto const& entity = snapshot.manifest.entities[value(block)];
+            options.reread(entity, place.first(entity.stored_bytes));
             place = place.subspan(entity.stored_bytes);
         }
     };
     return result;
 }
 
-/// Either all members get the new homes, or none does. Lost entities stay with the dead.
-void Snapshot::Impl::commit_homes(Return& going, RestoreReport& report) {
-    for (auto const& range : going.lost) {
-        for (auto i = value(range.first); i < value(range.last); ++i) going.homes[i] = manifest.entities[i].home;
+void note_arrivals(SnapshotState& snapshot, Return& going) {
+    auto& comm = snapshot.comm;
+    std::span<std::byte const> received = going.received;
+    for (std::uint32_t pe = 0; pe < comm.num_founders() && !going.missing.values.empty(); ++pe) {
+        for (auto const& range : std::as_const(going).missing[pe]) {
+            for (auto i = value(range.first); i < value(range.last); ++i) {
+                auto const size = PeId{pe} == comm.self() ? snapshot.manifest.entities[i].stored_bytes : 0;
+                auto const bytes = received.first(size);
+                received = received.subspan(size);
+                if (snapshot.manifest.entities[i].home != PeId{pe}) continue;  // the entity is lost
+                snapshot.arrivals.arrived[i] = 1;
+                if (PeId{pe} == comm.self()) snapshot.arrivals.here[i] = bytes;
+            }
+        }
     }
-    auto const call = store::call(store::Function::restore, identity);
-    if (!store::agree_in_call(comm, call, true, hash(std::as_bytes(std::span(going.homes))))) {
+    if (!going.received.empty()) snapshot.arrivals.buffers.push_back(std::move(going.received));
+}
+
+/// Either all members get the new homes, or none does. Lost entities stay with the dead.
+void commit_homes(SnapshotState& snapshot, Return& going, RestoreReport& report) {
+    for (auto const& range : going.lost) {
+        for (auto i = value(range.first); i < value(range.last); ++i)
+            going.homes[i] = snapshot.manifest.entities[i].home;
+    }
+    auto const call = store::call(store::Function::restore, snapshot.identity);
+    if (!store::agree_in_call(snapshot.comm, call, true, hash(std::as_bytes(std::span(going.homes))))) {
         throw ft::Divergence("snapshot: the rule dealt the entities of the dead otherwise on some members");
     }
-    arrivals.arrived.resize(going.homes.size(), 0);
+    snapshot.arrivals.arrived.resize(going.homes.size(), 0);
     std::map<std::string_view, Adoption*> known;
     for (auto& adoption : report.adopted) known[adoption.name] = &adoption;
     std::vector<Adoption> adopted;
     for (std::size_t i = 0; i < going.homes.size(); ++i) {
-        auto& entity = manifest.entities[i];
+        auto& entity = snapshot.manifest.entities[i];
         if (entity.home == going.homes[i]) continue;
         auto const found = known.find(entity.name);  // its new home has died, too
         if (found == known.end()) adopted.push_back({entity.name, entity.home, going.homes[i], entity.bytes});
         if (found != known.end()) found->second->to = going.homes[i];
         entity.home = going.homes[i];
-        arrivals.arrived[i] = 0;
+        snapshot.arrivals.arrived[i] = 0;
     }
     report.adopted.insert(report.adopted.end(), adopted.begin(), adopted.end());
-    for (auto& name : names_in(manifest.entities, going.lost)) {
+    for (auto& name : names_in(snapshot.manifest.entities, going.lost)) {
         std::erase_if(report.adopted, [&](Adoption const& adoption) { return adoption.name == name; });
         add_once(report.lost, std::move(name));
     }
-    note_arrivals(going);
-}
-
-void Snapshot::Impl::note_arrivals(Return& going) {
-    std::span<std::byte const> received = going.received;
-    for (std::uint32_t pe = 0; pe < comm.num_founders() && !going.missing.values.empty(); ++pe) {
-        for (auto const& range : std::as_const(going).missing[pe]) {
-            for (auto i = value(range.first); i < value(range.last); ++i) {
-                auto const size = PeId{pe} == comm.self() ? manifest.entities[i].stored_bytes : 0;
-                auto const bytes = received.first(size);
-                received = received.subspan(size);
-                if (manifest.entities[i].home != PeId{pe}) continue;  // the entity is lost
-                arrivals.arrived[i] = 1;
-                if (PeId{pe} == comm.self()) arrivals.here[i] = bytes;
-            }
-        }
-    }
-    if (!going.received.empty()) arrivals.buffers.push_back(std::move(going.received));
-}
-
-/// Nothing is sent any more, so the next collective notices a death.
-void Snapshot::Impl::apply(Return const& going, RestoreOptions const& restore_options, RestoreReport& report,
-                           GivenUp& given_up) {
-    std::vector<std::string_view> own_names, common_names;
-    for (auto const& entity : manifest.entities) {
-        if (entity.home == comm.self()) own_names.push_back(entity.name);
-    }
-    for (auto const& entity : current().common.entities) common_names.push_back(entity.name);
-    given_up.all_but(std::move(own_names), std::move(common_names));
-    apply_own(going.missing[value(comm.self())], restore_options, report);
-    apply_common(restore_options);
-}
-
-void Snapshot::Impl::apply_own(std::span<BlockRange const> came, RestoreOptions const& restore_options,
-                               RestoreReport& report) {
-    auto range = came.begin();
-    for (std::size_t i = 0; i < manifest.entities.size(); ++i) {
-        auto const& [name, home, bytes, stored_bytes] = manifest.entities[i];
-        if (home != comm.self()) continue;
-        auto const from = stored_bytes == 0 ? std::span<std::byte const>() : stored(i);
-        REGRAFT_EXPECTS(from.size() == stored_bytes);
-        while (range != came.end() && range->last <= BlockId{i}) ++range;
-        if (range == came.end() || !range->contains(BlockId{i})) report.bytes_local += stored_bytes;
-        checkpoint::restore(registered(own, name, bytes, restore_options.adopt), from, bytes);
-    }
-}
-
-void Snapshot::Impl::apply_common(RestoreOptions const& restore_options) {
-    std::span<std::byte const> rest = current().common.bytes;
-    for (auto const& [name, bytes, stored_bytes] : current().common.entities) {
-        checkpoint::restore(registered(common, name, bytes, restore_options.adopt), rest.first(stored_bytes), bytes);
-        rest = rest.subspan(stored_bytes);
-    }
+    note_arrivals(snapshot, going);
 }
 
 /// The registered entity of this name; the program adopts it if it is not registered.
-Entity const& Snapshot::Impl::registered(Registry const& registry, std::string const& name, std::uint64_t bytes,
-                                         Adopt const& adopt) {
+Entity const& registered(SnapshotState& snapshot, Registry const& registry, std::string const& name,
+                         std::uint64_t bytes, Adopt const& adopt) {
     if (!registry.contains(name)) {
-        bytes_to_adopt = bytes;
+        snapshot.bytes_to_adopt = bytes;
         REGRAFT_EXPECTS(adopt && "there is a function that adopts entities");
         adopt(name);
     }
@@ -279,31 +154,160 @@ Entity const& Snapshot::Impl::registered(Registry const& registry, std::string c
     return found->second;
 }
 
-void Snapshot::Impl::make_redundant(RestoreOptions const& restore_options, RestoreReport& report) {
-    using How = RestoreOptions::Redundancy;
-    if (restore_options.redundancy == How::left || std::ranges::equal(guarded, comm.members())) return;
-    if (restore_options.redundancy == How::committed) {
-        commit(saved.where());
-        report.redundancy_bytes += vault.bytes_beside_own();
-        return;
+void apply_own(SnapshotState& snapshot, std::span<BlockRange const> came, RestoreOptions const& options,
+               RestoreReport& report) {
+    auto range = came.begin();
+    for (std::size_t i = 0; i < snapshot.manifest.entities.size(); ++i) {
+        auto const& entity = snapshot.manifest.entities[i];
+        if (entity.home != snapshot.comm.self()) continue;
+        auto const from = entity.stored_bytes == 0 ? std::span<std::byte const>() : snapshot.stored(i);
+        REGRAFT_EXPECTS(from.size() == entity.stored_bytes);
+        while (range != came.end() && range->last <= BlockId{i}) ++range;
+        if (range == came.end() || !range->contains(BlockId{i})) report.bytes_local += entity.stored_bytes;
+        restore_own(snapshot, entity, from, options.adopt);
     }
-    auto const repaired = vault.repair();
-    report.redundancy_bytes += repaired.bytes;
-    guarded.assign(comm.members().begin(), comm.members().end());
-    if (!kept_only_at_home(repaired.lost)) return;
-    guarded.clear();
-    commit(saved.where());
-    report.redundancy_bytes += vault.bytes_beside_own();
+}
+
+/// Nothing is sent any more, so the next collective notices a death.
+void apply(SnapshotState& snapshot, Return const& going, RestoreOptions const& options, RestoreReport& report,
+           GivenUp& given_up) {
+    std::vector<std::string_view> own_names, common_names;
+    for (auto const& entity : snapshot.manifest.entities) {
+        if (entity.home == snapshot.comm.self()) own_names.push_back(entity.name);
+    }
+    for (auto const& entity : snapshot.current().common.entities) common_names.push_back(entity.name);
+    given_up.all_but(std::move(own_names), std::move(common_names));
+    apply_own(snapshot, going.missing[value(snapshot.comm.self())], options, report);
+    restore_common(snapshot, snapshot.current().common, options.adopt);
 }
 
 /// Whether any block that the store has lost has arrived at a new home before.
-bool Snapshot::Impl::kept_only_at_home(std::span<BlockRange const> lost) const {
+bool kept_only_at_home(SnapshotState const& snapshot, std::span<BlockRange const> lost) {
     auto const arrived = [&](BlockRange const& range) {
-        return std::any_of(arrivals.arrived.begin() + static_cast<std::ptrdiff_t>(value(range.first)),
-                           arrivals.arrived.begin() + static_cast<std::ptrdiff_t>(value(range.last)),
+        return std::any_of(snapshot.arrivals.arrived.begin() + static_cast<std::ptrdiff_t>(value(range.first)),
+                           snapshot.arrivals.arrived.begin() + static_cast<std::ptrdiff_t>(value(range.last)),
                            [](char at_home) { return at_home != 0; });
     };
     return std::ranges::any_of(lost, arrived);
+}
+
+void make_redundant(SnapshotState& snapshot, RestoreOptions const& options, RestoreReport& report) {
+    auto& comm = snapshot.comm;
+    using How = RestoreOptions::Redundancy;
+    if (options.redundancy == How::left || std::ranges::equal(snapshot.guarded, comm.members())) return;
+    if (options.redundancy != How::committed) {
+        auto const repaired = snapshot.vault.repair();
+        report.redundancy_bytes += repaired.bytes;
+        snapshot.guarded.assign(comm.members().begin(), comm.members().end());
+        if (!kept_only_at_home(snapshot, repaired.lost)) return;
+        snapshot.guarded.clear();
+    }
+    commit(snapshot, snapshot.saved.where());
+    report.redundancy_bytes += snapshot.vault.bytes_beside_own();
+}
+
+}  // namespace
+
+void restore_own(SnapshotState& snapshot, CommittedEntity const& entity, std::span<std::byte const> stored,
+                 Adopt const& adopt) {
+    auto const& own = registered(snapshot, snapshot.own, entity.name, entity.bytes, adopt);
+    checkpoint::restore(own, stored, entity.bytes);
+}
+
+void restore_common(SnapshotState& snapshot, Image const& image, Adopt const& adopt) {
+    std::span<std::byte const> rest = image.bytes;
+    for (auto const& [name, bytes, stored_bytes] : image.entities) {
+        auto const& common = registered(snapshot, snapshot.common, name, bytes, adopt);
+        checkpoint::restore(common, rest.first(stored_bytes), bytes);
+        rest = rest.subspan(stored_bytes);
+    }
+}
+
+RestoreReport Snapshot::restore(RestoreOptions const& options) {
+    auto& snapshot = *impl_;
+    auto& comm = snapshot.comm;
+    REGRAFT_EXPECTS(snapshot.generation() > 0 && "something was committed");
+    comm.reach(restore_phase.before);
+    auto& report = snapshot.unreported;
+    auto begin = Clock::now();
+    auto const lap = [&] { return milliseconds_since(std::exchange(begin, Clock::now())); };
+    Return going;
+    going.homes = deal(snapshot, options.deal);
+    report.plan_ms += lap();
+    fetch(snapshot, going, options, report);
+    comm.reach(restore_phase.inside);
+    commit_homes(snapshot, going, report);
+    report.load_ms += lap();
+    GivenUp given_up(snapshot.own, snapshot.common);
+    apply(snapshot, going, options, report, given_up);
+    comm.reach(restore_phase.after);
+    report.apply_ms += lap();
+    make_redundant(snapshot, options, report);
+    report.redundancy_ms += lap();
+    report.generation = snapshot.generation();
+    snapshot.pace.rolled_back();
+    snapshot.last_stop = Clock::now();
+    report.removed = given_up.for_good();
+    return std::exchange(snapshot.unreported, {});
+}
+
+std::vector<PeId> deal(SnapshotState const& snapshot, Deal const& rule) {
+    auto const members = snapshot.comm.members();
+    std::vector<PeId> homes;
+    std::vector<Survivor> survivors;
+    for (auto const pe : members) survivors.push_back({pe, 0});
+    std::vector<std::size_t> orphaned;
+    for (std::size_t i = 0; i < snapshot.manifest.entities.size(); ++i) {
+        auto const& entity = snapshot.manifest.entities[i];
+        homes.push_back(entity.home);
+        if (std::binary_search(members.begin(), members.end(), entity.home)) {
+            survivors[snapshot.comm.position(entity.home)].bytes += entity.bytes;
+        } else {
+            orphaned.push_back(i);
+        }
+    }
+    if (orphaned.empty()) return homes;
+
+    Csr<PeId> holders;
+    auto next = orphaned.begin();
+    snapshot.vault.visit_holders([&](placement::Run const& run) {
+        for (; next != orphaned.end() && run.blocks.contains(BlockId{*next}); ++next) holders.push_row(run.holders);
+    });
+    std::vector<Orphan> orphans;
+    for (std::size_t k = 0; k < orphaned.size(); ++k) {
+        auto const& entity = snapshot.manifest.entities[orphaned[k]];
+        orphans.push_back({entity.name, entity.bytes, entity.home, std::as_const(holders)[k]});
+    }
+    auto const dealt = rule(orphans, survivors);
+    REGRAFT_EXPECTS(dealt.size() == orphans.size() && "a home for every orphan");
+    for (std::size_t k = 0; k < orphaned.size(); ++k) {
+        REGRAFT_EXPECTS(std::binary_search(members.begin(), members.end(), dealt[k]) && "homes are members");
+        homes[orphaned[k]] = dealt[k];
+    }
+    return homes;
+}
+
+void fetch(SnapshotState& snapshot, Return& going, RestoreOptions const& options, RestoreReport& report) {
+    going.missing = missing(snapshot, going.homes);
+    auto const& rows = std::as_const(going).missing;
+    if (rows.values.empty()) return;
+    std::uint64_t bytes = 0;
+    for (auto const& range : rows[value(snapshot.comm.self())]) bytes += snapshot.vault.sizes().bytes(range);
+    going.received.resize(bytes);
+    auto load_options = options_of_load(snapshot, options);
+    store::LoadReport loaded;
+    try {
+        loaded = snapshot.vault.load(rows, going.received, load_options);
+    } catch (store::DataLost const& error) {
+        if (options.lost == RestoreOptions::Lost::thrown) {
+            throw entities_lost(names_in(snapshot.manifest.entities, error.ranges()), error.why());
+        }
+        load_options.reread = {};  // it would be called in vain
+        loaded = snapshot.vault.load(rows, going.received, load_options);
+    }
+    report.bytes_received += loaded.bytes_received;
+    report.bytes_local += loaded.bytes_local;
+    if (!load_options.reread) going.lost = std::move(loaded.lost);
 }
 
 }  // namespace regraft::checkpoint

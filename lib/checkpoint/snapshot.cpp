@@ -33,7 +33,162 @@ std::uint64_t hash_of_contents(Image const& image) {
     return hash_of(image.entities, {}) + hash(image.bytes);
 }
 
+bool has_common_names_of(SnapshotState const& snapshot, Images const& next) {
+    return std::ranges::equal(snapshot.current().common.entities, next.common.entities, {}, &Image::Stored::name,
+                              &Image::Stored::name);
+}
+
+/// What the files tell the next job beside the bytes of the entities.
+void describe(SnapshotState& snapshot, Manifest const& of, Images const& next) {
+    if (!snapshot.options.keep) return;
+    snapshot.vault.set_attributes(encode({snapshot.vault.version() + 1,
+                                          {snapshot.comm.members().begin(), snapshot.comm.members().end()},
+                                          of.entities,
+                                          next.common,
+                                          {}}));
+}
+
+/// The manifest of the commit, if it differs from the last one.
+std::optional<Manifest> manifest_for(SnapshotState& snapshot, std::span<Head const> heads, Images const& next) {
+    auto& comm = snapshot.comm;
+    for (auto const& head : heads) {
+        REGRAFT_EXPECTS(head.options == heads.front().options && "all members have the same options");
+    }
+    if (std::ranges::any_of(heads, [&](Head const& head) { return head.common != heads.front().common; })) {
+        auto const which = difference(comm, next.common);
+        comm.agree();  // all know that none has failed: what is thrown next is thrown on all
+        throw ft::Divergence("snapshot: the common entities are not the same on all members, such as " + which +
+                             "; what members have each for itself is registered by add, not by add_common");
+    }
+    if (snapshot.generation() > 0 && holds(snapshot.manifest, comm.members(), heads) &&
+        has_common_names_of(snapshot, next))
+        return {};
+    auto result = gather_manifest(comm, next.own.entities, snapshot.options.node);
+    if (auto const name = duplicate(result, next.common.entities)) {
+        comm.agree();
+        throw DuplicateEntity(*name);
+    }
+    return result;
+}
+
+/// Submits to the store. If the store gets the new version, keep() records it here, even if a member dies between the
+/// two.
+bool put(SnapshotState& snapshot, std::function<bool()> const& submit, std::function<void()> const& keep) {
+    auto& comm = snapshot.comm;
+    auto const before = snapshot.vault.version();
+    auto const keep_if_done = [&] {
+        if (snapshot.vault.version() == before) return;
+        keep();
+        if (!snapshot.committed_before) snapshot.identity = store::next_identity(comm);
+        snapshot.committed_before = true;
+        snapshot.reopened.reset();
+        snapshot.arrivals = {};
+        snapshot.guarded = {comm.members().begin(), comm.members().end()};
+    };
+    try {
+        if (!submit()) return false;
+        comm.reach(swap_phase.before);
+        comm.reach(swap_phase.inside);
+    } catch (...) {
+        keep_if_done();
+        throw;
+    }
+    keep_if_done();
+    comm.reach(swap_phase.after);
+    return true;
+}
+
+/// The costs that this PE has measured when a commit begins.
+Cost cost_until(SnapshotState const& snapshot, Clock::time_point begin) {
+    auto const computed = std::chrono::duration<double, std::milli>(begin - snapshot.last_stop).count();
+    auto const steps = snapshot.pace.steps();
+    return {steps == 0 ? 0 : computed / static_cast<double>(steps), snapshot.last_commit_ms};
+}
+
+/// If names and sizes stayed the same last time, all members assume that they do so again, and find out at the end
+/// whether that is true. That saves the exchange before. A member for which it is not true passes as many bytes as the
+/// others expect.
+bool commit_as_before(SnapshotState& snapshot, Images const& next, Head const& head) {
+    auto& comm = snapshot.comm;
+    if (!snapshot.steady || snapshot.pace.wants_costs() ||
+        !std::ranges::equal(snapshot.manifest.members, comm.members()))
+        return false;
+    bool const same =
+        head.entities == snapshot.manifest.hashes[comm.position(comm.self())] && has_common_names_of(snapshot, next);
+    store::Vote const vote{same, head.options + head.common};
+    auto const& mine = same ? next.own.bytes : snapshot.current().own.bytes;
+    describe(snapshot, snapshot.manifest, next);
+    return put(
+        snapshot,
+        [&] {
+            return snapshot.vault.submit_if(
+                vote, {snapshot.manifest.ranges, snapshot.manifest.sizes, snapshot.manifest.node_of}, mine);
+        },
+        [&] { snapshot.pace.committed(); });
+}
+
+void commit_as_told(SnapshotState& snapshot, Images const& next, Head const& head) {
+    auto const heads = gather_heads(snapshot.comm, head);
+    auto next_manifest = manifest_for(snapshot, heads, next);
+    auto const& of = next_manifest ? *next_manifest : snapshot.manifest;
+    describe(snapshot, of, next);
+    auto const submit = [&] {
+        snapshot.vault.submit({of.ranges, of.sizes, of.node_of}, next.own.bytes);
+        return true;
+    };
+    static_cast<void>(put(snapshot, submit, [&] {
+        snapshot.steady = !next_manifest && snapshot.manifest.all_have_bytes();
+        if (next_manifest) snapshot.manifest = std::move(*next_manifest);
+        std::vector<Cost> costs;
+        for (auto const& each : heads) costs.push_back(each.cost);
+        snapshot.pace.committed(costs);
+    }));
+}
+
+CommitReport commit(SnapshotState& snapshot) {
+    auto& comm = snapshot.comm;
+    auto const begin = Clock::now();
+    comm.reach(create_phase.before);
+    auto& next = snapshot.spare();
+    checkpoint::save(snapshot.own, snapshot.options.form, next.own);
+    comm.reach(create_phase.inside);
+    checkpoint::save(snapshot.common, SnapshotOptions::Form::plain, next.common);
+    CommitReport report{.create_ms = milliseconds_since(begin)};
+    for (auto const& entity : next.own.entities) report.bytes += entity.bytes;
+    report.stored_bytes = next.own.bytes.size();
+    comm.reach(create_phase.after);
+
+    auto const created = Clock::now();
+    Head const head{store::call(store::Function::commit, snapshot.identity), digest(snapshot.options),
+                    hash_of(next.own.entities, snapshot.options.node), hash_of_contents(next.common),
+                    cost_until(snapshot, begin)};
+    if (!commit_as_before(snapshot, next, head)) commit_as_told(snapshot, next, head);
+    report.exchange_ms = milliseconds_since(created);
+    snapshot.last_commit_ms = milliseconds_since(begin);
+    snapshot.last_stop = Clock::now();
+    return report;
+}
+
 }  // namespace
+
+CommitReport commit(SnapshotState& snapshot, std::vector<disk::Saved> on_disk) {
+    auto const before = snapshot.generation();
+    auto const note = [&] {
+        if (snapshot.generation() != before) snapshot.saved = SavedEntities(std::move(on_disk));
+    };
+    try {
+        auto const report = commit(snapshot);
+        note();
+        return report;
+    } catch (...) {
+        note();
+        throw;
+    }
+}
+
+CommitReport Snapshot::commit() {
+    return checkpoint::commit(*impl_, {});
+}
 
 Snapshot::Snapshot(ft::Communicator& comm, SnapshotOptions options)
     : impl_(std::make_unique<Impl>(comm, std::move(options))) {}
@@ -63,124 +218,6 @@ bool Snapshot::has(std::string_view name) const {
     return impl_->own.contains(name) || impl_->common.contains(name);
 }
 
-CommitReport Snapshot::commit() {
-    return impl_->commit({});
-}
-
-CommitReport Snapshot::Impl::commit() {
-    auto const begin = Clock::now();
-    comm.reach(create_phase.before);
-    auto& next = spare();
-    checkpoint::save(own, options.form, next.own);
-    comm.reach(create_phase.inside);
-    checkpoint::save(common, SnapshotOptions::Form::plain, next.common);
-    CommitReport report{.create_ms = milliseconds_since(begin)};
-    for (auto const& entity : next.own.entities) report.bytes += entity.bytes;
-    report.stored_bytes = next.own.bytes.size();
-    comm.reach(create_phase.after);
-
-    auto const created = Clock::now();
-    Head const head{store::call(store::Function::commit, identity), digest(options),
-                    hash_of(next.own.entities, options.node), hash_of_contents(next.common), cost_until(begin)};
-    if (!commit_as_before(next, head)) commit_as_told(next, head);
-    report.exchange_ms = milliseconds_since(created);
-    last_commit_ms = milliseconds_since(begin);
-    last_stop = Clock::now();
-    return report;
-}
-
-/// If names and sizes stayed the same last time, all members assume that they do so again, and find out at the end
-/// whether that is true. That saves the exchange before. A member for which it is not true passes as many bytes as the
-/// others expect.
-bool Snapshot::Impl::commit_as_before(Images const& next, Head const& head) {
-    if (!steady || pace.wants_costs() || !std::ranges::equal(manifest.members, comm.members())) return false;
-    bool const same = head.entities == manifest.hashes[comm.position(comm.self())] && has_common_names_of(next);
-    store::Vote const vote{same, head.options + head.common};
-    auto const& mine = same ? next.own.bytes : current().own.bytes;
-    describe(manifest, next);
-    return put(
-        [&] {
-            return vault.submit_if(vote, {manifest.ranges, manifest.sizes, manifest.node_of}, mine);
-        },
-        [&] { pace.committed(); });
-}
-
-void Snapshot::Impl::commit_as_told(Images const& next, Head const& head) {
-    auto const heads = gather_heads(comm, head);
-    auto next_manifest = manifest_for(heads, next);
-    auto const& of = next_manifest ? *next_manifest : manifest;
-    describe(of, next);
-    auto const submit = [&] {
-        vault.submit({of.ranges, of.sizes, of.node_of}, next.own.bytes);
-        return true;
-    };
-    static_cast<void>(put(submit, [&] {
-        steady = !next_manifest && manifest.all_have_bytes();
-        if (next_manifest) manifest = std::move(*next_manifest);
-        std::vector<Cost> costs;
-        for (auto const& each : heads) costs.push_back(each.cost);
-        pace.committed(costs);
-    }));
-}
-
-/// The manifest of the commit, if it differs from the last one.
-std::optional<Manifest> Snapshot::Impl::manifest_for(std::span<Head const> heads, Images const& next) {
-    for (auto const& head : heads) {
-        REGRAFT_EXPECTS(head.options == heads.front().options && "all members have the same options");
-    }
-    if (std::ranges::any_of(heads, [&](Head const& head) { return head.common != heads.front().common; })) {
-        auto const which = difference(comm, next.common);
-        comm.agree();  // all know that none has failed: what is thrown next is thrown on all
-        throw ft::Divergence("snapshot: the common entities are not the same on all members, such as " + which +
-                             "; what members have each for itself is registered by add, not by add_common");
-    }
-    if (generation() > 0 && holds(manifest, comm.members(), heads) && has_common_names_of(next)) return {};
-    auto result = gather_manifest(comm, next.own.entities, options.node);
-    if (auto const name = duplicate(result, next.common.entities)) {
-        comm.agree();
-        throw DuplicateEntity(*name);
-    }
-    return result;
-}
-
-bool Snapshot::Impl::has_common_names_of(Images const& next) const {
-    return std::ranges::equal(current().common.entities, next.common.entities, {}, &Image::Stored::name,
-                              &Image::Stored::name);
-}
-
-/// Submits to the store. If the store gets the new version, keep() records it here, even if a member dies between the
-/// two.
-bool Snapshot::Impl::put(std::function<bool()> const& submit, std::function<void()> const& keep) {
-    auto const before = vault.version();
-    auto const keep_if_done = [&] {
-        if (vault.version() == before) return;
-        keep();
-        if (!committed_before) identity = store::next_identity(comm);
-        committed_before = true;
-        reopened.reset();
-        arrivals = {};
-        guarded = {comm.members().begin(), comm.members().end()};
-    };
-    try {
-        if (!submit()) return false;
-        comm.reach(swap_phase.before);
-        comm.reach(swap_phase.inside);
-    } catch (...) {
-        keep_if_done();
-        throw;
-    }
-    keep_if_done();
-    comm.reach(swap_phase.after);
-    return true;
-}
-
-/// The costs that this PE has measured when a commit begins.
-Cost Snapshot::Impl::cost_until(Clock::time_point begin) const {
-    auto const computed = std::chrono::duration<double, std::milli>(begin - last_stop).count();
-    auto const steps = pace.steps();
-    return {steps == 0 ? 0 : computed / static_cast<double>(steps), last_commit_ms};
-}
-
 bool Snapshot::due() {
     return impl_->pace.due();
 }
@@ -204,11 +241,6 @@ std::uint64_t Snapshot::bytes_to_adopt() const {
 std::span<std::byte const> Snapshot::stored(std::size_t i) const {
     REGRAFT_EXPECTS(i < impl_->manifest.entities.size());
     return impl_->stored(i);
-}
-
-std::span<std::byte const> Snapshot::Impl::stored(std::uint64_t i) const {
-    auto const found = arrivals.here.find(i);
-    return found != arrivals.here.end() ? found->second : vault.held(BlockId{i});
 }
 
 void Snapshot::trim() {

@@ -19,54 +19,24 @@ namespace fs = std::filesystem;
 ft::FailPhase save_phase("snapshot-save");
 ft::FailPhase open_phase("snapshot-open");
 
-}  // namespace
-
-store::SaveReport Snapshot::save(fs::path const& archive, store::SaveOptions const& options) {
-    return impl_->save(archive, options);
-}
-
-store::SaveReport Snapshot::Impl::save(fs::path const& archive, store::SaveOptions save_options) {
-    REGRAFT_EXPECTS(generation() > 0 && "something was committed");
-    comm.reach(save_phase.before);
-    Return going;
-    going.homes = deal(to_holders);
-    RestoreReport not_restored;
-    fetch(going, {}, not_restored);
-    comm.reach(save_phase.inside);
-    SavedState state{generation(),
-                     {comm.members().begin(), comm.members().end()},
-                     manifest.entities,
-                     current().common,
-                     std::move(save_options.attributes)};
-    for (std::size_t i = 0; i < going.homes.size(); ++i) state.entities[i].home = going.homes[i];
-    save_options.attributes = encode(state);
-    auto const report = store::save_of(identity, comm, archive, manifest.sizes, to_write(going), save_options);
-    auto where = saved.where();
-    where.push_back({archive, report.generation});
-    if (where.size() > save_options.kept) where.erase(where.begin());
-    saved = SavedEntities(std::move(where));
-    comm.reach(save_phase.after);
-    return report;
-}
-
 /// This PE's entities, in as few pieces as their memory allows.
-std::vector<store::OwnBlocks> Snapshot::Impl::to_write(Return const& going) const {
+std::vector<store::OwnBlocks> to_write(SnapshotState const& snapshot, Return const& going) {
     std::map<std::uint64_t, std::span<std::byte const>> received;
     std::span<std::byte const> rest = going.received;
-    for (auto const& range : going.missing[value(comm.self())]) {
+    for (auto const& range : going.missing[value(snapshot.comm.self())]) {
         for (auto i = value(range.first); i < value(range.last); ++i) {
-            received[i] = rest.first(manifest.entities[i].stored_bytes);
+            received[i] = rest.first(snapshot.manifest.entities[i].stored_bytes);
             rest = rest.subspan(received[i].size());
         }
     }
     std::vector<store::OwnBlocks> pieces;
     for (std::size_t i = 0; i < going.homes.size(); ++i) {
-        if (going.homes[i] != comm.self()) continue;
+        if (going.homes[i] != snapshot.comm.self()) continue;
         auto const found = received.find(i);
-        auto const bytes = manifest.entities[i].stored_bytes == 0 ? std::span<std::byte const>()
-                           : found != received.end()              ? found->second
-                                                                  : stored(i);
-        REGRAFT_EXPECTS(bytes.size() == manifest.entities[i].stored_bytes);
+        auto const bytes = snapshot.manifest.entities[i].stored_bytes == 0 ? std::span<std::byte const>()
+                           : found != received.end()                       ? found->second
+                                                                           : snapshot.stored(i);
+        REGRAFT_EXPECTS(bytes.size() == snapshot.manifest.entities[i].stored_bytes);
         auto* const last = pieces.empty() || pieces.back().blocks.last != BlockId{i} ? nullptr : &pieces.back();
         if (last && (bytes.empty() || last->bytes.data() + last->bytes.size() == bytes.data())) {
             *last = {{last->blocks.first, BlockId{i + 1}}, {last->bytes.data(), last->bytes.size() + bytes.size()}};
@@ -77,16 +47,63 @@ std::vector<store::OwnBlocks> Snapshot::Impl::to_write(Return const& going) cons
     return pieces;
 }
 
-OpenReport Snapshot::open(fs::path const& archive, OpenOptions const& options) {
-    return impl_->open(archive, options);
+}  // namespace
+
+store::SaveReport Snapshot::save(fs::path const& archive, store::SaveOptions const& given) {
+    auto& snapshot = *impl_;
+    auto& comm = snapshot.comm;
+    auto options = given;
+    REGRAFT_EXPECTS(snapshot.generation() > 0 && "something was committed");
+    comm.reach(save_phase.before);
+    Return going;
+    going.homes = deal(snapshot, to_holders);
+    RestoreReport not_restored;
+    fetch(snapshot, going, {}, not_restored);
+    comm.reach(save_phase.inside);
+    SavedState state{snapshot.generation(),
+                     {comm.members().begin(), comm.members().end()},
+                     snapshot.manifest.entities,
+                     snapshot.current().common,
+                     std::move(options.attributes)};
+    for (std::size_t i = 0; i < going.homes.size(); ++i) state.entities[i].home = going.homes[i];
+    options.attributes = encode(state);
+    auto const report =
+        store::save_of(snapshot.identity, comm, archive, snapshot.manifest.sizes, to_write(snapshot, going), options);
+    auto where = snapshot.saved.where();
+    where.push_back({archive, report.generation});
+    if (where.size() > options.kept) where.erase(where.begin());
+    snapshot.saved = SavedEntities(std::move(where));
+    comm.reach(save_phase.after);
+    return report;
 }
 
-OpenReport Snapshot::Impl::open(fs::path const& archive, OpenOptions const& open_options) {
+void take(SnapshotState& snapshot, SavedState const& state, std::span<PeId const> homes,
+          std::span<std::byte const> mine, OpenOptions const& options, OpenReport& report, GivenUp& given_up) {
+    std::vector<std::string_view> own_names, common_names;
+    for (std::size_t i = 0; i < homes.size(); ++i) {
+        auto const& entity = state.entities[i];
+        if (homes[i] == snapshot.comm.self()) own_names.push_back(entity.name);
+        if (homes[i] != entity.home) report.adopted.push_back({entity.name, entity.home, homes[i], entity.bytes});
+    }
+    for (auto const& entity : state.common.entities) common_names.push_back(entity.name);
+    given_up.all_but(std::move(own_names), std::move(common_names));
+    for (std::size_t i = 0; i < homes.size(); ++i) {
+        if (homes[i] != snapshot.comm.self()) continue;
+        auto const& entity = state.entities[i];
+        restore_own(snapshot, entity, mine.first(entity.stored_bytes), options.adopt);
+        mine = mine.subspan(entity.stored_bytes);
+    }
+    restore_common(snapshot, state.common, options.adopt);
+}
+
+OpenReport Snapshot::open(fs::path const& archive, OpenOptions const& options) {
+    auto& snapshot = *impl_;
+    auto& comm = snapshot.comm;
     comm.reach(open_phase.before);
     auto begin = Clock::now();
     auto const lap = [&] { return milliseconds_since(std::exchange(begin, Clock::now())); };
     OpenReport report;
-    GivenUp given_up(own, common);
+    GivenUp given_up(snapshot.own, snapshot.common);
     {
         SavedState state;
         std::vector<PeId> homes;
@@ -94,7 +111,7 @@ OpenReport Snapshot::Impl::open(fs::path const& archive, OpenOptions const& open
         auto const share = [&](disk::Index const& index) {
             file = disk::index_path(archive, index.generation).string();
             state = decode(index.attributes, index.sizes, file);
-            homes = checkpoint::deal(state, {}, comm.members(), open_options.deal);
+            homes = checkpoint::deal(state, {}, comm.members(), options.deal);
             return at_home(homes, comm.self());
         };
         auto opened = store::open(comm, archive, share,
@@ -107,62 +124,20 @@ OpenReport Snapshot::Impl::open(fs::path const& archive, OpenOptions const& open
         }
         report.read_ms = lap();
         comm.reach(open_phase.inside);
-        take(state, homes, opened.bytes, open_options, report, given_up);
+        take(snapshot, state, homes, opened.bytes, options, report, given_up);
         report.saved_commit = state.commit;
         report.attributes = std::move(state.attributes);
     }
     report.apply_ms = lap();
     comm.reach(open_phase.inside);
-    unreported = {};
-    last_stop = Clock::now();
-    pace.rolled_back();
-    commit({{archive, report.generation}});
+    snapshot.unreported = {};
+    snapshot.last_stop = Clock::now();
+    snapshot.pace.rolled_back();
+    checkpoint::commit(snapshot, {{archive, report.generation}});
     comm.reach(open_phase.after);
     report.removed = given_up.for_good();
     report.commit_ms = lap();
     return report;
-}
-
-/// Restores the program's state. mine: what is stored of this PE's entities, one behind the other.
-void Snapshot::Impl::take(SavedState const& state, std::span<PeId const> homes, std::span<std::byte const> mine,
-                          OpenOptions const& open_options, OpenReport& report, GivenUp& given_up) {
-    std::vector<std::string_view> own_names, common_names;
-    for (std::size_t i = 0; i < homes.size(); ++i) {
-        auto const& entity = state.entities[i];
-        if (homes[i] == comm.self()) own_names.push_back(entity.name);
-        if (homes[i] != entity.home) report.adopted.push_back({entity.name, entity.home, homes[i], entity.bytes});
-    }
-    for (auto const& entity : state.common.entities) common_names.push_back(entity.name);
-    given_up.all_but(std::move(own_names), std::move(common_names));
-    for (std::size_t i = 0; i < homes.size(); ++i) {
-        if (homes[i] != comm.self()) continue;
-        auto const& entity = state.entities[i];
-        checkpoint::restore(registered(own, entity.name, entity.bytes, open_options.adopt),
-                            mine.first(entity.stored_bytes), entity.bytes);
-        mine = mine.subspan(entity.stored_bytes);
-    }
-    std::span<std::byte const> rest = state.common.bytes;
-    for (auto const& entity : state.common.entities) {
-        checkpoint::restore(registered(common, entity.name, entity.bytes, open_options.adopt), rest.first(entity.bytes),
-                            entity.bytes);
-        rest = rest.subspan(entity.bytes);
-    }
-}
-
-/// A commit may have succeeded even if it throws.
-CommitReport Snapshot::Impl::commit(std::vector<disk::Saved> on_disk) {
-    auto const before = generation();
-    auto const note = [&] {
-        if (generation() != before) saved = SavedEntities(std::move(on_disk));
-    };
-    try {
-        auto const report = commit();
-        note();
-        return report;
-    } catch (...) {
-        note();
-        throw;
-    }
 }
 
 std::function<void(CommittedEntity const&, std::span<std::byte>)> Snapshot::reread() const {

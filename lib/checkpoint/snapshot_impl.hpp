@@ -22,6 +22,8 @@
 
 namespace regraft::checkpoint {
 
+using Clock = std::chrono::steady_clock;
+
 /// The range of one entity.
 constexpr BlockRange only(std::size_t entity) {
     return {BlockId{entity}, BlockId{entity + 1}};
@@ -50,30 +52,23 @@ struct Arrivals {
     std::vector<std::vector<std::byte>> buffers;
 };
 
-struct Snapshot::Impl {
-    using Clock = std::chrono::steady_clock;
-
-    Impl(ft::Communicator& communicator, SnapshotOptions given)
+/// What a PE knows and keeps of a snapshot.
+struct SnapshotState {
+    SnapshotState(ft::Communicator& communicator, SnapshotOptions given)
         : comm(communicator),
           options(std::move(given)),
           identity(store::made_identity(comm)),
           vault(comm, options),
           pace(options.pace) {}
 
-    CommitReport commit();
-    /// on_disk: where the state that is committed is already saved.
-    CommitReport commit(std::vector<disk::Saved> on_disk);
-    RestoreReport restore(RestoreOptions const& restore_options);
-    store::SaveReport save(std::filesystem::path const& archive, store::SaveOptions save_options);
-    OpenReport open(std::filesystem::path const& archive, OpenOptions const& open_options);
-
-    std::optional<OpenReport> reopen(OpenOptions const& open_options);
-
     /// What a reopen that was interrupted has found is no commit of this job yet.
     std::uint64_t generation() const { return reopened ? 0 : vault.version(); }
     Images const& current() const { return images[vault.version() % 2]; }
     /// What is stored of entity i here; empty if it is not here or is empty.
-    std::span<std::byte const> stored(std::uint64_t i) const;
+    std::span<std::byte const> stored(std::uint64_t i) const {
+        auto const found = arrivals.here.find(i);
+        return found != arrivals.here.end() ? found->second : vault.held(BlockId{i});
+    }
     Images& spare() { return images[(vault.version() + 1) % 2]; }
 
     ft::Communicator& comm;
@@ -94,36 +89,31 @@ struct Snapshot::Impl {
     Pace pace;
     double last_commit_ms = 0;
     Clock::time_point last_stop = Clock::now();  // the end of the last commit or restore
-
-private:
-    std::optional<Manifest> manifest_for(std::span<Head const> heads, Images const& next);
-    bool commit_as_before(Images const& next, Head const& head);
-    void commit_as_told(Images const& next, Head const& head);
-    bool has_common_names_of(Images const& next) const;
-    void describe(Manifest const& of, Images const& next);
-    bool put(std::function<bool()> const& submit, std::function<void()> const& keep);
-    Cost cost_until(Clock::time_point begin) const;
-
-    std::vector<PeId> deal(Deal const& rule) const;
-    Csr<BlockRange> missing(std::span<PeId const> homes) const;
-    void fetch(Return& going, RestoreOptions const& restore_options, RestoreReport& report);
-    store::LoadOptions options_of_load(RestoreOptions const& restore_options) const;
-    void commit_homes(Return& going, RestoreReport& report);
-    void note_arrivals(Return& going);
-    void apply(Return const& going, RestoreOptions const& restore_options, RestoreReport& report, GivenUp& given_up);
-    void apply_own(std::span<BlockRange const> came, RestoreOptions const& restore_options, RestoreReport& report);
-    void apply_common(RestoreOptions const& restore_options);
-    using Adopt = std::function<void(std::string const& name)>;
-    Entity const& registered(Registry const& registry, std::string const& name, std::uint64_t bytes,
-                             Adopt const& adopt);
-    void make_redundant(RestoreOptions const& restore_options, RestoreReport& report);
-    bool kept_only_at_home(std::span<BlockRange const> lost) const;
-
-    std::vector<PeId> load_kept(Deal const& rule, SavedState& state, Csr<BlockRange>& wanted,
-                                std::vector<std::byte>& mine);
-    std::vector<store::OwnBlocks> to_write(Return const& going) const;
-    void take(SavedState const& state, std::span<PeId const> homes, std::span<std::byte const> mine,
-              OpenOptions const& open_options, OpenReport& report, GivenUp& given_up);
 };
+
+struct Snapshot::Impl : SnapshotState {
+    using SnapshotState::SnapshotState;
+};
+
+/// Does what Snapshot::commit says. on_disk: where the state that is committed is already saved. It may have succeeded
+/// even if it throws. Collective, uniform.
+CommitReport commit(SnapshotState& snapshot, std::vector<disk::Saved> on_disk);
+
+/// The homes of all entities: those of the dead get new ones by the rule.
+std::vector<PeId> deal(SnapshotState const& snapshot, Deal const& rule);
+/// Loads what is missing here. If all members have everything, nothing is sent. Collective, uniform.
+void fetch(SnapshotState& snapshot, Return& going, RestoreOptions const& options, RestoreReport& report);
+
+using Adopt = std::function<void(std::string const& name)>;
+/// Restores an entity of this PE. The program adopts it if it is not registered. stored: what is stored of it.
+void restore_own(SnapshotState& snapshot, CommittedEntity const& entity, std::span<std::byte const> stored,
+                 Adopt const& adopt);
+/// Restores the common entities.
+void restore_common(SnapshotState& snapshot, Image const& image, Adopt const& adopt);
+
+/// Restores the program's state. homes: of all entities; mine: what is stored of those of this PE, one behind the
+/// other.
+void take(SnapshotState& snapshot, SavedState const& state, std::span<PeId const> homes,
+          std::span<std::byte const> mine, OpenOptions const& options, OpenReport& report, GivenUp& given_up);
 
 }  // namespace regraft::checkpoint

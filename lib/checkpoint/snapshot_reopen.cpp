@@ -17,70 +17,18 @@ namespace {
 
 ft::FailPhase reopen_phase("snapshot-reopen");
 
-}  // namespace
-
-std::optional<OpenReport> Snapshot::reopen(OpenOptions const& options) {
-    return impl_->reopen(options);
-}
-
-void Snapshot::discard() {
-    impl_->vault.discard();
-}
-
-/// What the files tell the next job beside the bytes of the entities.
-void Snapshot::Impl::describe(Manifest const& of, Images const& next) {
-    if (!options.keep) return;
-    vault.set_attributes(
-        encode({vault.version() + 1, {comm.members().begin(), comm.members().end()}, of.entities, next.common, {}}));
-}
-
-std::optional<OpenReport> Snapshot::Impl::reopen(OpenOptions const& open_options) {
-    REGRAFT_EXPECTS(options.keep && "SnapshotOptions::keep is given");
-    REGRAFT_EXPECTS(generation() == 0 && "nothing was committed yet");
-    comm.reach(reopen_phase.before);
-    auto begin = Clock::now();
-    auto const lap = [&] { return milliseconds_since(std::exchange(begin, Clock::now())); };
-    if (!reopened) {
-        auto kept = vault.reopen();
-        if (!kept) return std::nullopt;
-        reopened = std::move(*kept);
-    }
-    OpenReport report;
-    report.generation = report.saved_commit = reopened->version;
-    report.refused = reopened->refused;
-    GivenUp given_up(own, common);
-    {
-        SavedState state;
-        Csr<BlockRange> wanted;
-        std::vector<std::byte> mine;
-        auto const homes = load_kept(open_options.deal, state, wanted, mine);
-        report.bytes_read = mine.size();
-        report.read_ms = lap();
-        comm.reach(reopen_phase.inside);
-        take(state, homes, mine, open_options, report, given_up);
-    }
-    report.apply_ms = lap();
-    comm.reach(reopen_phase.inside);
-    last_stop = Clock::now();
-    pace.rolled_back();
-    commit({});
-    comm.reach(reopen_phase.after);
-    report.removed = given_up.for_good();
-    report.commit_ms = lap();
-    return report;
-}
-
 /// Deals the entities of the store's version, loads those of this PE, and returns the homes of all.
-std::vector<PeId> Snapshot::Impl::load_kept(Deal const& rule, SavedState& state, Csr<BlockRange>& wanted,
-                                            std::vector<std::byte>& mine) {
-    auto const where = (options.keep->folder / options.keep->name).string();
+std::vector<PeId> load_kept(SnapshotState& snapshot, Deal const& rule, SavedState& state, Csr<BlockRange>& wanted,
+                            std::vector<std::byte>& mine) {
+    auto& comm = snapshot.comm;
+    auto const where = (snapshot.options.keep->folder / snapshot.options.keep->name).string();
     try {
-        state = decode(reopened->attributes, vault.sizes(), where);
+        state = decode(snapshot.reopened->attributes, snapshot.vault.sizes(), where);
     } catch (InputError const& error) {  // all members have the same attributes
         throw store::DiskError(error.what());
     }
     Csr<PeId> holders;
-    vault.visit_holders([&](placement::Run const& run) {
+    snapshot.vault.visit_holders([&](placement::Run const& run) {
         for (std::uint64_t left = run.blocks.size(); left > 0; --left) holders.push_row(run.holders);
     });
     auto homes = checkpoint::deal(state, holders, comm.members(), rule ? rule : Deal(to_holders));
@@ -90,9 +38,9 @@ std::vector<PeId> Snapshot::Impl::load_kept(Deal const& rule, SavedState& state,
     for (std::uint32_t pe = 0; pe < comm.num_founders(); ++pe) wanted.push_row(at_home(homes, PeId{pe}));
     auto const entities = std::as_const(wanted)[value(comm.self())];
     std::uint64_t bytes = 0;
-    for (auto const& range : entities) bytes += vault.sizes().bytes(range);
+    for (auto const& range : entities) bytes += snapshot.vault.sizes().bytes(range);
     mine.resize(bytes);
-    static_cast<void>(vault.load(wanted, mine, {}));
+    static_cast<void>(snapshot.vault.load(wanted, mine, {}));
     std::string wrong;
     try {
         expect_frames(state, entities, mine, where);
@@ -104,6 +52,50 @@ std::vector<PeId> Snapshot::Impl::load_kept(Deal const& rule, SavedState& state,
                                              : wrong);
     }
     return homes;
+}
+
+}  // namespace
+
+std::optional<OpenReport> Snapshot::reopen(OpenOptions const& options) {
+    auto& snapshot = *impl_;
+    auto& comm = snapshot.comm;
+    REGRAFT_EXPECTS(snapshot.options.keep && "SnapshotOptions::keep is given");
+    REGRAFT_EXPECTS(snapshot.generation() == 0 && "nothing was committed yet");
+    comm.reach(reopen_phase.before);
+    auto begin = Clock::now();
+    auto const lap = [&] { return milliseconds_since(std::exchange(begin, Clock::now())); };
+    if (!snapshot.reopened) {
+        auto kept = snapshot.vault.reopen();
+        if (!kept) return std::nullopt;
+        snapshot.reopened = std::move(*kept);
+    }
+    OpenReport report;
+    report.generation = report.saved_commit = snapshot.reopened->version;
+    report.refused = snapshot.reopened->refused;
+    GivenUp given_up(snapshot.own, snapshot.common);
+    {
+        SavedState state;
+        Csr<BlockRange> wanted;
+        std::vector<std::byte> mine;
+        auto const homes = load_kept(snapshot, options.deal, state, wanted, mine);
+        report.bytes_read = mine.size();
+        report.read_ms = lap();
+        comm.reach(reopen_phase.inside);
+        take(snapshot, state, homes, mine, options, report, given_up);
+    }
+    report.apply_ms = lap();
+    comm.reach(reopen_phase.inside);
+    snapshot.last_stop = Clock::now();
+    snapshot.pace.rolled_back();
+    checkpoint::commit(snapshot, {});
+    comm.reach(reopen_phase.after);
+    report.removed = given_up.for_good();
+    report.commit_ms = lap();
+    return report;
+}
+
+void Snapshot::discard() {
+    impl_->vault.discard();
 }
 
 }  // namespace regraft::checkpoint
