@@ -131,7 +131,7 @@ def main(words: list[str]) -> int:
         write(__doc__.strip() + "\n")
         return 0 if words else USAGE_ERROR
     given, words = parse(words)
-    texts = {"--settings": openmpi.parameter_file, "--initialisers": openmpi.initialisers,
+    texts = {"--settings": openmpi.parameter_file, "--initialisers": openmpi.initialisers, "--sharing": openmpi.sharing,
              "--version": lambda: f"regraft-run {CONFIGURED_VERSION}\n"}
     if words and words[0] in texts:
         write(texts[words[0]]())

@@ -11,9 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Parameters of Open MPI for the components that have such files; regraft_run/openmpi.py has the same list. */
-static char const* const parameters[] = {"OMPI_MCA_btl_sm_backing_directory", "OMPI_MCA_osc_sm_backing_directory",
-                                         "OMPI_MCA_osc_rdma_backing_directory"};
+/* Parameters of Open MPI for the components that have such files. */
+static char const* const parameters[] = {
+#include "launch/sharing_parameters.inc"
+};
 enum { PARAMETERS = sizeof parameters / sizeof *parameters };
 
 #define SHARED_MEMORY "/dev/shm"

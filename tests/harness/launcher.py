@@ -56,8 +56,7 @@ def a_job_on_hosts_may_use_the_network() -> None:
     for name in ["OMPI_MCA_btl", "OMPI_MCA_btl_tcp_if_include", "PRTE_MCA_rmaps_default_mapping_policy"]:
         assert name in here and name not in there, name
     assert here["TMPDIR"] == FOLDERS.tmp != there.get("TMPDIR")
-    for component in openmpi.SHARING:
-        name = f"OMPI_MCA_{component}_backing_directory"
+    for name in openmpi.SHARING:
         assert here[name] == FOLDERS.shared and name not in there, name
     for setting in openmpi.SETTINGS:
         assert here[f"OMPI_MCA_{setting.name}"] == there[f"OMPI_MCA_{setting.name}"] == setting.value

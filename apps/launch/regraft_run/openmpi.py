@@ -54,9 +54,10 @@ ON_ONE_HOST = {
     "GOMP_SPINCOUNT": "1000",
     "OMP_NUM_THREADS": "1",  # in tests the ranks are the parallelism
 }
-# Components of Open MPI through whose files ranks of a host share memory. The names of these files contain 16 bits of a hash that stand for
-# the job. Two jobs of a user on the same host that have the same 16 bits write into each other's memory: 1 of 65,536 pairs of jobs.
-SHARING = ["btl_sm", "osc_sm", "osc_rdma"]
+# Where the components of Open MPI through whose files ranks of a host share memory put them. The names of these files contain 16 bits of a
+# hash that stand for the job. Two jobs of a user on the same host that have the same 16 bits write into each other's memory: 1 of 65,536
+# pairs of jobs. The library of the ranks has its list from here.
+SHARING = [f"OMPI_MCA_{component}_backing_directory" for component in ("btl_sm", "osc_sm", "osc_rdma")]
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}  # jobs in containers often run as root
 
 # mpirun itself fails to start about once in 400 launches, before any rank runs. This, and only this, is tried again.
@@ -125,8 +126,8 @@ def environment(mpirun: str, folders: Folders, one_host: bool = True) -> dict[st
         env["OMPI_MCA_btl"] = "self,vader,tcp"  # the name of shared memory before version 5
     if one_host:  # other hosts do not have these folders
         env["TMPDIR"] = folders.tmp
-        for component in SHARING if folders.shared else []:
-            env.setdefault(f"OMPI_MCA_{component}_backing_directory", folders.shared)
+        for name in SHARING if folders.shared else []:
+            env.setdefault(name, folders.shared)
     elif "SLURM_JOB_ID" in env:
         env.setdefault("SLURM_NO_KILL", "set")  # otherwise Slurm ends mpirun's daemons when it sees that a node is down
     env.setdefault("HOME", folders.tmp)  # Open MPI does not start without one
@@ -164,6 +165,11 @@ def parameter_file() -> str:
 def initialisers() -> str:
     """The settings as initialisers in C++, for lib/ft/settings.cpp."""
     return "".join(f'{{"{setting.name}", "{setting.value}", "{setting.otherwise}"}},\n' for setting in SETTINGS)
+
+
+def sharing() -> str:
+    """The parameters as strings in C, for lib/launch/shared_folder.c."""
+    return "".join(f'"{name}",\n' for name in SHARING)
 
 
 NUMBER_OPTIONS = ("n", "np", "c")
