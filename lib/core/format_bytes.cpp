@@ -21,7 +21,7 @@ std::uint64_t FormatReader::fixed(std::size_t num_bytes) {
 std::uint64_t FormatReader::number() {
     std::uint64_t number = 0;
     for (unsigned shift = 0;; shift += 7) {
-        auto const byte = fixed(1);
+        auto const byte = std::to_integer<std::uint64_t>(take(1)[0]);
         bool const is_last = (byte & 0x80) == 0;
         bool const is_too_large = shift == 63 && byte > 1;
         if (is_too_large || (is_last && byte == 0 && shift > 0)) throw InputError("a number in the file is damaged");

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "regraft/core/cpp20.hpp"
+#include "regraft/core/format_bytes.hpp"
 
 #pragma GCC visibility push(default)
 namespace regraft::msa {
@@ -39,7 +39,7 @@ private:
     void append(LineColumn begin, std::uint64_t count);
 
     // Per run three numbers: lines down, columns right, number of cells; if that is 0, the number of unwritten cells.
-    std::vector<std::uint8_t> steps_;
+    FormatWriter steps_;
     LineColumn end_;  // behind the last run
 };
 

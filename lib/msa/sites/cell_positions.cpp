@@ -5,16 +5,6 @@
 namespace regraft::msa {
 namespace {
 
-// Numbers are written seven bits at a time, low bits first; the eighth bit says that more follow (LEB128).
-constexpr std::uint64_t seven_bits = 0x7f;
-constexpr std::uint64_t follows_more = 0x80;
-
-void put(std::vector<std::uint8_t>& bytes, std::uint64_t number) {
-    for (; number > seven_bits; number >>= 7)
-        bytes.push_back(static_cast<std::uint8_t>((number & seven_bits) | follows_more));
-    bytes.push_back(static_cast<std::uint8_t>(number));
-}
-
 /// Neighbouring cells, or some that are all unwritten.
 struct Cells {
     CellRun run;
@@ -23,30 +13,20 @@ struct Cells {
 
 class RunReader {
 public:
-    explicit RunReader(std::vector<std::uint8_t> const& steps) : bytes_(steps) {}
-    bool at_end() const { return at_ == bytes_.size(); }
+    explicit RunReader(FormatWriter const& steps) : rest_(steps.bytes()) {}
+    bool at_end() const { return rest_.rest().empty(); }
     Cells next() {
-        auto const down = number();
-        auto const right = number();
+        REGRAFT_EXPECTS(!at_end());
+        auto const down = rest_.number();
+        auto const right = rest_.number();
         LineColumn const begin{end_.line + down, down == 0 ? end_.column + right : right};
-        auto const count = number();
+        auto const count = rest_.number();
         end_ = {begin.line, begin.column + count};
-        return {{begin, count}, count == 0 ? number() : 0};
+        return {{begin, count}, count == 0 ? rest_.number() : 0};
     }
 
 private:
-    std::uint64_t number() {
-        std::uint64_t result = 0;
-        for (unsigned shift = 0;; shift += 7) {
-            REGRAFT_EXPECTS(at_ < bytes_.size());
-            std::uint64_t const byte = bytes_[at_++];
-            result |= (byte & seven_bits) << shift;
-            if ((byte & follows_more) == 0) return result;
-        }
-    }
-
-    std::vector<std::uint8_t> const& bytes_;
-    std::size_t at_ = 0;
+    FormatReader rest_;
     LineColumn end_;  // behind the last run
 };
 
@@ -60,14 +40,14 @@ void CellPositions::append_run(LineColumn begin, std::uint64_t count) {
 void CellPositions::append_unwritten(LineColumn place, std::uint64_t count) {
     REGRAFT_EXPECTS(count != 0);
     append(place, 0);
-    put(steps_, count);
+    steps_.number(count);
 }
 
 void CellPositions::append(LineColumn begin, std::uint64_t count) {
     REGRAFT_EXPECTS(begin.line > end_.line || (begin.line == end_.line && begin.column >= end_.column));
-    put(steps_, begin.line - end_.line);
-    put(steps_, begin.line == end_.line ? begin.column - end_.column : begin.column);
-    put(steps_, count);
+    steps_.number(begin.line - end_.line);
+    steps_.number(begin.line == end_.line ? begin.column - end_.column : begin.column);
+    steps_.number(count);
     end_ = {begin.line, begin.column + count};
 }
 

@@ -9,6 +9,7 @@
 #include "msa/text/text.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/core/format_bytes.hpp"
 #include "regraft/core/zstd.hpp"
 
 namespace regraft::msa {
@@ -104,38 +105,17 @@ TextLayout regular_layout(std::string_view text, Alignment const& alignment) {
 
 // ---- Irregular texts
 
-constexpr std::uint64_t low_bits = 0x7f;
-constexpr std::uint64_t more = 0x80;
-
-void put_number(std::vector<std::byte>& bytes, std::uint64_t number) {
-    for (; number > low_bits; number >>= 7) bytes.push_back(static_cast<std::byte>((number & low_bits) | more));
-    bytes.push_back(static_cast<std::byte>(number));
-}
-
 [[noreturn]] void fail_damaged() {
     throw InputError("the layout of the text is damaged");
 }
 
-class SkeletonReader {
-public:
-    explicit SkeletonReader(std::span<std::byte const> bytes) : rest_(bytes) {}
-    std::uint64_t number() {
-        std::uint64_t result = 0;
-        for (unsigned shift = 0; shift < 63; shift += 7) {
-            if (rest_.empty()) fail_damaged();
-            auto const byte = std::to_integer<std::uint64_t>(rest_[0]);
-            rest_ = rest_.subspan(1);
-            result |= (byte & low_bits) << shift;
-            if (byte == 0 && shift > 0) fail_damaged();  // there is a shorter form of the number
-            if ((byte & more) == 0) return result;
-        }
+std::uint64_t number_in(FormatReader& skeleton) {
+    try {
+        return skeleton.number();
+    } catch (InputError const&) {
         fail_damaged();
     }
-    std::span<std::byte const> rest() const { return rest_; }
-
-private:
-    std::span<std::byte const> rest_;
-};
+}
 
 /// Cells that are neighbours in the text.
 struct TextRun {
@@ -165,34 +145,35 @@ std::vector<TextRun> runs_in(std::string_view text, Alignment const& alignment) 
 std::vector<std::byte> make_skeleton(std::string_view text, Alignment const& alignment) {
     constexpr std::size_t longest_for_high_level = std::size_t{4} << 20;
     auto const runs = runs_in(text, alignment);
-    std::vector<std::byte> numbers;
+    FormatWriter numbers;
     std::vector<std::byte> literals;
     auto const append_literals = [&](std::size_t first, std::size_t last) {
         auto const bytes = std::as_bytes(std::span(text.substr(first, last - first)));
         literals.insert(literals.end(), bytes.begin(), bytes.end());
     };
-    put_number(numbers, runs.size());
+    numbers.number(runs.size());
     std::size_t end = 0;
     std::size_t row = 0;
     for (auto const& run : runs) {
         append_literals(end, run.begin);
-        put_number(numbers, run.begin - end);
-        put_number(numbers, (run.row + alignment.num_taxa() - row) % alignment.num_taxa());
-        put_number(numbers, run.count);
+        numbers.number(run.begin - end);
+        numbers.number((run.row + alignment.num_taxa() - row) % alignment.num_taxa());
+        numbers.number(run.count);
         end = run.begin + run.count;
         row = run.row;
     }
     append_literals(end, text.size());
-    numbers.insert(numbers.end(), literals.begin(), literals.end());
-    return zstd_compress(numbers, numbers.size() <= longest_for_high_level ? 19 : zstd_default_level);
+    numbers.append(literals);
+    auto const bytes = numbers.bytes();
+    return zstd_compress(bytes, bytes.size() <= longest_for_high_level ? 19 : zstd_default_level);
 }
 
 /// The bytes that are no cells; they are behind the numbers of the runs.
 std::span<std::byte const> literals_of(std::span<std::byte const> skeleton) {
-    SkeletonReader reader(skeleton);
-    auto const num_runs = reader.number();
+    FormatReader reader(skeleton);
+    auto const num_runs = number_in(reader);
     for (std::uint64_t i = 0; i < num_runs; ++i) {
-        for (int part = 0; part < 3; ++part) reader.number();
+        for (int part = 0; part < 3; ++part) number_in(reader);
     }
     return reader.rest();
 }
@@ -207,13 +188,13 @@ std::string irregular_text(Alignment const& alignment, std::span<std::byte const
         text.append(reinterpret_cast<char const*>(literals.data()), count);
         literals = literals.subspan(count);
     };
-    SkeletonReader reader(skeleton);
+    FormatReader reader(skeleton);
     std::vector<std::size_t> done(alignment.num_taxa());  // number of cells done in each row
     std::size_t row = 0;
-    for (auto num_runs = reader.number(); num_runs > 0; --num_runs) {
-        append_literals(reader.number());
-        auto const step = reader.number();
-        auto const count = reader.number();
+    for (auto num_runs = number_in(reader); num_runs > 0; --num_runs) {
+        append_literals(number_in(reader));
+        auto const step = number_in(reader);
+        auto const count = number_in(reader);
         if (step >= alignment.num_taxa()) fail_damaged();
         row = (row + step) % alignment.num_taxa();
         if (count > alignment.num_sites() - done[row]) fail_damaged();
