@@ -53,6 +53,99 @@ Degrees degrees(NewickOptions const& options) {
     return Degrees::binary;
 }
 
+/// The text, and the place up to which it was read.
+class NewickText {
+public:
+    NewickText(std::string_view text, std::string const& file) : text_(without_byte_order_mark(text)), file_(file) {}
+
+    std::size_t at() const { return at_; }
+    bool at_end() const { return at_ == text_.size(); }
+    char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+    void skip() { ++at_; }
+    /// Skips comments, too.
+    void skip_space() {
+        while (at_ < text_.size() && (is_newick_space(text_[at_]) || text_[at_] == '[')) {
+            if (text_[at_] == '[') {
+                auto const end = text_.find(']', at_);
+                if (end == nowhere) fail(at_, "this comment has no closing ']'");
+                at_ = end;
+            }
+            ++at_;
+        }
+    }
+    /// A label, quoted or not; empty if there is none.
+    std::string take_label() {
+        if (peek() == '\'') return take_quoted_label();
+        auto const begin = at_;
+        while (at_ < text_.size() && !ends_newick_label(text_[at_])) ++at_;
+        return std::string(text_.substr(begin, at_ - begin));
+    }
+    /// The length that follows, if there is one.
+    std::optional<double> take_length(bool may_be_negative) {
+        skip_space();
+        if (peek() != ':') return std::nullopt;
+        ++at_;
+        skip_space();
+        auto const begin = at_;
+        if (peek() == '+' && !text_.substr(at_).starts_with("+-")) ++at_;
+        double length = 0;
+        auto const [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), length);
+        at_ = static_cast<std::size_t>(end - text_.data());
+        auto const is_whole = at_ == text_.size() || ends_newick_label(text_[at_]);
+        auto const least = may_be_negative ? -longest_branch : 0;
+        if (error == std::errc{} && is_whole && least <= length && length <= longest_branch)
+            return length + 0.0;  // no -0
+        at_ = begin;
+        auto const word = take_label();
+        fail(begin, std::string("expected the length of a branch (a number") + (may_be_negative ? "" : " from 0") +
+                        "), found " + (word.empty() ? in_quotes(text_.substr(begin, 1)) : in_quotes(word)));
+    }
+    /// The labels of tips before the first ';', in any order and not checked.
+    std::vector<std::string> take_tip_labels() {
+        std::vector<std::string> labels;
+        bool is_tip_next = true;  // after '(' and ','
+        for (skip_space(); at_ < text_.size() && peek() != ';'; skip_space()) {
+            auto const begin = at_;
+            if (auto label = take_label(); at_ > begin) {
+                if (is_tip_next) labels.push_back(std::move(label));
+                is_tip_next = false;
+            } else {
+                is_tip_next = peek() == '(' || peek() == ',';
+                ++at_;
+            }
+        }
+        return labels;
+    }
+
+    [[noreturn]] void fail(std::size_t at, std::string const& message) const {
+        throw InputError(position(file_, text_, at), message);
+    }
+    [[noreturn]] void fail_expected(std::string const& expected) const {
+        auto const found =
+            at_ < text_.size() ? in_quotes(first_character(text_.substr(at_))) : std::string("the end of the text");
+        fail(at_, "expected " + expected + ", found " + found);
+    }
+
+private:
+    std::string take_quoted_label() {
+        std::string label;
+        auto const begin = at_++;
+        for (;;) {
+            auto const quote = text_.find('\'', at_);
+            if (quote == nowhere) fail(begin, "this label has no closing quote");
+            label += text_.substr(at_, quote - at_);
+            at_ = quote + 1;
+            if (peek() != '\'') return label;
+            label += '\'';
+            ++at_;
+        }
+    }
+
+    std::string_view text_;
+    std::string const& file_;
+    std::size_t at_ = 0;
+};
+
 /// One pass over the text, tree by tree, with its own stack, so that nesting costs no recursion.
 class NewickParser {
 public:
@@ -65,12 +158,7 @@ public:
     /// `origin`: where the names come from, for messages.
     NewickParser(std::string_view text, std::string const& file, std::span<std::string const> names, Degrees degrees,
                  std::string const& origin)
-        : text_(without_byte_order_mark(text)),
-          file_(file),
-          names_(names),
-          degrees_(degrees),
-          origin_(origin),
-          seen_at_(names.size(), nowhere) {
+        : in_(text, file), names_(names), degrees_(degrees), origin_(origin), seen_at_(names.size(), nowhere) {
         for (std::uint32_t t = 0; t < names.size(); ++t) tip_of_.emplace(names[t], t);
         REGRAFT_EXPECTS(tip_of_.size() == names.size());
     }
@@ -78,7 +166,7 @@ public:
     void read();
     /// The same, but taxa may be missing.
     void read_some();
-    bool at_end() const { return at_ == text_.size(); }
+    bool at_end() const { return in_.at_end(); }
     /// Throws if the text continues.
     void expect_end() const;
     /// The tree that was read last. Precondition: at least three taxa; degrees are not `any`.
@@ -87,19 +175,12 @@ public:
     GeneralTree build_general() const;
     /// The same for the taxa that were seen, with their numbers.
     PartialTree build_partial() const;
-    /// The labels of tips before the first ';', in any order and not checked.
-    std::vector<std::string> tip_labels();
     std::uint64_t num_resolved() const { return num_resolved_; }
     std::uint64_t num_limited() const { return num_limited_; }
     std::uint64_t num_missing() const { return num_missing_; }
 
 private:
     using TipOf = std::unordered_map<std::string_view, std::uint32_t>;
-
-    [[noreturn]] void fail(std::size_t at, std::string const& message) const;
-    [[noreturn]] void fail_expected(std::string const& expected) const;
-    void skip_space();
-    char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
     void read_groups();
     void open_group();
@@ -115,11 +196,12 @@ private:
     void close_root();
     void end_of_tree();
 
-    std::string take_label();
-    std::string take_quoted_label();
     TipOf::const_iterator tip_called(std::string const& label) const;
     std::uint32_t take_tip();
-    std::optional<double> take_length();
+    std::optional<double> take_length() {
+        // Other programs write negative lengths too, for example those of neighbour joining.
+        return in_.take_length(degrees_ == Degrees::any || limits_.has_value());
+    }
 
     void check_all_seen() const;
     /// The length within the limits.
@@ -128,14 +210,12 @@ private:
     /// The children of the root, three or more: if there are two, an inner one of them is dissolved.
     std::vector<Branch> unrooted() const;
 
-    std::string_view text_;
-    std::string const& file_;
+    NewickText in_;
     std::span<std::string const> names_;
     Degrees degrees_;
     std::string const& origin_;
     TipOf tip_of_;
     std::vector<std::size_t> seen_at_;  // per tip: position of its label
-    std::size_t at_ = 0;
     std::size_t tree_begin_ = 0;
     std::vector<Group> open_;
     std::vector<Branch> children_;  // children of all open groups
@@ -148,49 +228,6 @@ private:
     std::uint64_t num_limited_ = 0;
     std::uint64_t num_missing_ = 0;
 };
-
-void NewickParser::fail(std::size_t at, std::string const& message) const {
-    throw InputError(position(file_, text_, at), message);
-}
-
-void NewickParser::fail_expected(std::string const& expected) const {
-    auto const found =
-        at_ < text_.size() ? in_quotes(first_character(text_.substr(at_))) : std::string("the end of the text");
-    fail(at_, "expected " + expected + ", found " + found);
-}
-
-void NewickParser::skip_space() {
-    while (at_ < text_.size() && (is_newick_space(text_[at_]) || text_[at_] == '[')) {
-        if (text_[at_] == '[') {
-            auto const end = text_.find(']', at_);
-            if (end == nowhere) fail(at_, "this comment has no closing ']'");
-            at_ = end;
-        }
-        ++at_;
-    }
-}
-
-std::string NewickParser::take_quoted_label() {
-    std::string label;
-    auto const begin = at_++;
-    for (;;) {
-        auto const quote = text_.find('\'', at_);
-        if (quote == nowhere) fail(begin, "this label has no closing quote");
-        label += text_.substr(at_, quote - at_);
-        at_ = quote + 1;
-        if (peek() != '\'') return label;
-        label += '\'';
-        ++at_;
-    }
-}
-
-/// A label, quoted or not; empty if there is none.
-std::string NewickParser::take_label() {
-    if (peek() == '\'') return take_quoted_label();
-    auto const begin = at_;
-    while (at_ < text_.size() && !ends_newick_label(text_[at_])) ++at_;
-    return std::string(text_.substr(begin, at_ - begin));
-}
 
 /// The tip of this name or, if there is none, of the name with blanks for underscores, or underscores for blanks: they
 /// are the same in Newick, but not in other formats.
@@ -206,56 +243,35 @@ NewickParser::TipOf::const_iterator NewickParser::tip_called(std::string const& 
 }
 
 std::uint32_t NewickParser::take_tip() {
-    auto const begin = at_;
-    auto const label = take_label();
-    if (label.empty()) fail_expected("a taxon or '('");
+    auto const begin = in_.at();
+    auto const label = in_.take_label();
+    if (label.empty()) in_.fail_expected("a taxon or '('");
     auto const found = tip_called(label);
-    if (found == tip_of_.end()) fail(begin, "taxon " + in_quotes(label) + " is not in " + origin_);
+    if (found == tip_of_.end()) in_.fail(begin, "taxon " + in_quotes(label) + " is not in " + origin_);
     auto& seen_at = seen_at_[found->second];
-    if (seen_at != nowhere) fail(begin, "taxon " + in_quotes(label) + " is in the tree twice");
+    if (seen_at != nowhere) in_.fail(begin, "taxon " + in_quotes(label) + " is in the tree twice");
     seen_at = begin;
     return found->second;
 }
 
-std::optional<double> NewickParser::take_length() {
-    skip_space();
-    if (peek() != ':') return std::nullopt;
-    ++at_;
-    skip_space();
-    auto const begin = at_;
-    if (peek() == '+' && !text_.substr(at_).starts_with("+-")) ++at_;
-    double length = 0;
-    auto const [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), length);
-    at_ = static_cast<std::size_t>(end - text_.data());
-    auto const is_whole = at_ == text_.size() || ends_newick_label(text_[at_]);
-    // Other programs write negative lengths too, for example those of neighbour joining.
-    bool const may_be_negative = degrees_ == Degrees::any || limits_.has_value();
-    auto const least = may_be_negative ? -longest_branch : 0;
-    if (error == std::errc{} && is_whole && least <= length && length <= longest_branch) return length + 0.0;  // no -0
-    at_ = begin;
-    auto const word = take_label();
-    fail(begin, std::string("expected the length of a branch (a number") + (may_be_negative ? "" : " from 0") +
-                    "), found " + (word.empty() ? in_quotes(text_.substr(begin, 1)) : in_quotes(word)));
-}
-
 void NewickParser::open_group() {
     if (degrees_ == Degrees::binary && open_.size() >= names_.size()) {
-        fail(at_, "nested deeper than a binary tree of " + std::to_string(names_.size()) + " taxa can be");
+        in_.fail(in_.at(), "nested deeper than a binary tree of " + std::to_string(names_.size()) + " taxa can be");
     }
-    open_.push_back({.opened = at_, .first_child = children_.size()});
-    ++at_;
+    open_.push_back({.opened = in_.at(), .first_child = children_.size()});
+    in_.skip();
 }
 
 /// Reads up to and including the next tip.
 void NewickParser::begin_branch() {
-    for (skip_space(); peek() == '('; skip_space()) open_group();
+    for (in_.skip_space(); in_.peek() == '('; in_.skip_space()) open_group();
     auto const tip = take_tip();
     add_to_group({tip, take_length()});
 }
 
 void NewickParser::add_to_group(Branch branch) {
     children_.push_back(branch);
-    skip_space();
+    in_.skip_space();
     if (degrees_ == Degrees::binary) check_branching();
 }
 
@@ -263,11 +279,13 @@ void NewickParser::add_to_group(Branch branch) {
 void NewickParser::check_branching() const {
     auto const num_children = children_.size() - open_.back().first_child;
     auto const most = open_.size() == 1 ? 3U : 2U;
-    if (peek() == ',' && num_children == most) {
-        fail(at_, std::string("only binary trees are supported: ") +
-                      (most == 3 ? "the root has more than three children" : "a node has more than two children"));
+    if (in_.peek() == ',' && num_children == most) {
+        in_.fail(in_.at(),
+                 std::string("only binary trees are supported: ") +
+                     (most == 3 ? "the root has more than three children" : "a node has more than two children"));
     }
-    if (peek() == ')' && num_children < 2) fail(at_, "only binary trees are supported: a node has one child");
+    if (in_.peek() == ')' && num_children < 2)
+        in_.fail(in_.at(), "only binary trees are supported: a node has one child");
 }
 
 Branch NewickParser::close(std::span<Branch const> children, std::optional<double> length) {
@@ -298,11 +316,11 @@ std::optional<double> sum_of(std::optional<double> a, std::optional<double> b) {
 }
 
 std::optional<Branch> NewickParser::close_group() {
-    ++at_;
+    in_.skip();
     auto const first = open_.back().first_child;
     open_.pop_back();
-    skip_space();
-    take_label();
+    in_.skip_space();
+    in_.take_label();
     auto const length = take_length();
     if (open_.empty()) {
         close_root();
@@ -328,15 +346,15 @@ void NewickParser::close_root() {
 }
 
 void NewickParser::end_of_tree() {
-    skip_space();
-    if (peek() == ')') fail(at_, "this ')' closes no '('");
-    if (peek() != ';') fail_expected("';' after the tree");
-    ++at_;
-    skip_space();
+    in_.skip_space();
+    if (in_.peek() == ')') in_.fail(in_.at(), "this ')' closes no '('");
+    if (in_.peek() != ';') in_.fail_expected("';' after the tree");
+    in_.skip();
+    in_.skip_space();
 }
 
 void NewickParser::expect_end() const {
-    if (!at_end()) fail_expected("nothing after the tree's ';'");
+    if (!at_end()) in_.fail_expected("nothing after the tree's ';'");
 }
 
 void NewickParser::check_all_seen() const {
@@ -351,8 +369,8 @@ void NewickParser::check_all_seen() const {
         ++num_listed;
     }
     if (missing > num_listed) list += " and " + std::to_string(missing - num_listed) + " more";
-    fail(tree_begin_,
-         "the tree lacks " + std::to_string(missing) + " of the " + std::to_string(names_.size()) + " taxa: " + list);
+    in_.fail(tree_begin_, "the tree lacks " + std::to_string(missing) + " of the " + std::to_string(names_.size()) +
+                              " taxa: " + list);
 }
 
 /// Connects h to the child. A group leads to its parent by its first half-edge.
@@ -437,22 +455,6 @@ PartialTree NewickParser::build_partial() const {
     return result;
 }
 
-std::vector<std::string> NewickParser::tip_labels() {
-    std::vector<std::string> labels;
-    bool is_tip_next = true;  // after '(' and ','
-    for (skip_space(); at_ < text_.size() && peek() != ';'; skip_space()) {
-        auto const begin = at_;
-        if (auto label = take_label(); at_ > begin) {
-            if (is_tip_next) labels.push_back(std::move(label));
-            is_tip_next = false;
-        } else {
-            is_tip_next = peek() == '(' || peek() == ',';
-            ++at_;
-        }
-    }
-    return labels;
-}
-
 void NewickParser::read() {
     read_some();
     check_all_seen();
@@ -461,10 +463,10 @@ void NewickParser::read() {
 void NewickParser::read_some() {
     groups_ = {};
     std::ranges::fill(seen_at_, nowhere);
-    skip_space();
-    tree_begin_ = at_;
+    in_.skip_space();
+    tree_begin_ = in_.at();
     // A tree of one taxon has no parentheses.
-    if (is_resolved() && names_.size() == 1 && peek() != '(') {
+    if (is_resolved() && names_.size() == 1 && in_.peek() != '(') {
         take_tip();
         take_length();
     } else {
@@ -474,21 +476,21 @@ void NewickParser::read_some() {
 }
 
 void NewickParser::read_groups() {
-    if (peek() != '(') fail_expected("'(' at the beginning of a tree");
+    if (in_.peek() != '(') in_.fail_expected("'(' at the beginning of a tree");
     open_group();
     begin_branch();
     while (!open_.empty()) {
-        skip_space();
-        if (peek() == ',') {
-            ++at_;
+        in_.skip_space();
+        if (in_.peek() == ',') {
+            in_.skip();
             begin_branch();
-        } else if (peek() == ')') {
+        } else if (in_.peek() == ')') {
             auto const branch = close_group();
             if (branch) add_to_group(*branch);
-        } else if (at_ == text_.size()) {
-            fail(open_.back().opened, "this '(' is never closed");
+        } else if (in_.at_end()) {
+            in_.fail(open_.back().opened, "this '(' is never closed");
         } else {
-            fail_expected("',' or ')'");
+            in_.fail_expected("',' or ')'");
         }
     }
 }
@@ -561,12 +563,12 @@ std::vector<GeneralTree> read_general_trees(std::filesystem::path const& path, s
 
 std::vector<std::string> taxa_in_text_order(std::string_view text, std::string const& file) {
     parse_named_trees(text, file);  // refuses what is no tree
-    return NewickParser(text, file, {}, Degrees::any, "").tip_labels();
+    return NewickText(text, file).take_tip_labels();
 }
 
 NamedTrees parse_named_trees(std::string_view text, std::string const& file) {
     NamedTrees result;
-    result.taxa = NewickParser(text, file, {}, Degrees::any, "").tip_labels();
+    result.taxa = NewickText(text, file).take_tip_labels();
     std::ranges::sort(result.taxa);
     auto const repeated = std::ranges::unique(result.taxa);  // their positions are reported below
     result.taxa.erase(repeated.begin(), repeated.end());
