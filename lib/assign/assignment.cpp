@@ -5,15 +5,15 @@
 #include <cstddef>
 #include <tuple>
 
-#include "assign/pieces.hpp"
+#include "assign/pe_work.hpp"
 #include "regraft/assign/blocks.hpp"
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::assign {
 
-Assignment rows_of(std::vector<Piece> pieces, std::uint32_t num_rows) {
-    std::erase_if(pieces, [](Piece const& piece) { return piece.work.sites.empty(); });
-    std::sort(pieces.begin(), pieces.end(), [](Piece const& a, Piece const& b) {
+Assignment rows_of(std::vector<PeWork> pieces, std::uint32_t num_rows) {
+    std::erase_if(pieces, [](PeWork const& piece) { return piece.work.sites.empty(); });
+    std::sort(pieces.begin(), pieces.end(), [](PeWork const& a, PeWork const& b) {
         return std::tuple(a.pe, a.work.sites.first) < std::tuple(b.pe, b.work.sites.first);
     });
     REGRAFT_EXPECTS(pieces.empty() || value(pieces.back().pe) < num_rows);

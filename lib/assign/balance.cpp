@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "assign/pieces.hpp"
+#include "assign/pe_work.hpp"
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::assign {
@@ -108,7 +108,7 @@ public:
              std::span<PeId const> pes, Quota quota)
         : begin_(partition_begin), cost_per_site_(cost_per_site), pes_(pes), quota_(quota), load_(pes.size(), 0) {}
 
-    std::vector<Piece> deal() && {
+    std::vector<PeWork> deal() && {
         auto const order = partitions_by_cost();
         std::size_t done = 0;
         for (; done < order.size(); ++done) {
@@ -198,7 +198,7 @@ private:
     Work current_{};  // the rest of the current partition
     std::vector<std::size_t> ahead_;
     std::vector<std::size_t> behind_;
-    std::vector<Piece> pieces_;
+    std::vector<PeWork> pieces_;
 };
 
 std::vector<PeId> first_pes(std::uint32_t num_pes) {

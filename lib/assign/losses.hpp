@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "assign/pieces.hpp"
+#include "assign/pe_work.hpp"
 #include "regraft/assign/assignment.hpp"
 
 namespace regraft::assign {
@@ -60,7 +60,7 @@ public:
     /// The number of steps of to_others.
     std::uint64_t num_new_pairs() const { return num_new_pairs_; }
     /// The pieces that were dealt, in any order.
-    std::vector<Piece> const& gained() const { return gained_; }
+    std::vector<PeWork> const& gained() const { return gained_; }
 
 private:
     std::vector<Loss>::const_iterator next_rest() const;
@@ -71,7 +71,7 @@ private:
     std::span<PeId const> survivors_;
     std::vector<std::uint64_t> load_;
     std::vector<Loss> losses_;
-    std::vector<Piece> gained_;
+    std::vector<PeWork> gained_;
     std::uint64_t num_new_pairs_ = 0;
 };
 

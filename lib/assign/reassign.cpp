@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "assign/losses.hpp"
-#include "assign/pieces.hpp"
+#include "assign/pe_work.hpp"
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::assign {
