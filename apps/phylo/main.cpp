@@ -16,11 +16,11 @@
 #include "common/program.hpp"
 #include "common/spinning.hpp"
 #include "input/check.hpp"
-#include "input/failure_draw.hpp"
-#include "input/options.hpp"
 #include "job/job.hpp"
 #include "job/job_files.hpp"
 #include "job/stop.hpp"
+#include "options/failure_draw.hpp"
+#include "options/options.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "together/shared_input_error.hpp"
@@ -48,12 +48,12 @@ void plan_failures(ft::Communicator const& comm, std::string const& plan) {
 }
 
 void run(ft::Communicator& comm, Options const& options) {
-    std::string plan = options.fail;
-    if (auto const draw = parse_failure_draw(options.fail)) {
+    std::string plan = options.for_tests.fail;
+    if (auto const draw = parse_failure_draw(options.for_tests.fail)) {
         ft::set_failure_plan({});  // makes the points count their occurrences
         Job(comm, options, "", Context::Output::none, Log::Voice::silent).run();
         plan = ft::to_string(draw_failures(comm, *draw));
-        if (comm.leads()) fmt::print("{} drawn: --fail {}\n", options.fail, plan);
+        if (comm.leads()) fmt::print("{} drawn: --fail {}\n", options.for_tests.fail, plan);
     }
     plan_failures(comm, plan);
     Job(comm, options, plan, Context::Output::files, voice()).run();
@@ -87,7 +87,7 @@ int say(Parsed const& parsed) {
 bool is_done_without_mpi(Parsed const& parsed) {
     if (!parsed.options && !parsed.trees) return true;
     bool const computes_alone = parsed.trees || parsed.options->command == Command::check;
-    return computes_alone && planned_deaths().empty() && (!parsed.options || parsed.options->fail.empty());
+    return computes_alone && planned_deaths().empty() && (!parsed.options || parsed.options->for_tests.fail.empty());
 }
 
 /// Runs in one process and returns the exit code. MPI_Init alone takes a second, so it is left out.
@@ -112,12 +112,12 @@ int run_with_mpi(Parsed& parsed, int founder) {
             return 0;
         }
         auto& options = *parsed.options;
-        if (options.fail.empty()) options.fail = planned_deaths();
-        options.is_restart = is_restart();
-        if (options.msa == "-" && comm.size() > 1)
+        if (options.for_tests.fail.empty()) options.for_tests.fail = planned_deaths();
+        options.output.is_restart = is_restart();
+        if (options.input.msa == "-" && comm.size() > 1)
             throw InputError("--msa: only a job of one rank reads standard input; expected a file");
         if (options.command == Command::check) {
-            plan_failures(comm, options.fail);
+            plan_failures(comm, options.for_tests.fail);
             return check(&comm, options);
         }
         run(comm, options);

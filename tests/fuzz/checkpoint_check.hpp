@@ -32,9 +32,9 @@ struct SomeJob {
     std::optional<phylo::Agenda> agenda;
 
     SomeJob() {
-        options.replicates = 3;
-        options.ultrafast_replicates = 3;
-        options.alrt_replicates = 10;
+        options.supports.replicates = 3;
+        options.supports.ultrafast_replicates = 3;
+        options.supports.alrt_replicates = 10;
         for (std::uint32_t t = 0; t < num_taxa; ++t) dataset.taxa.push_back("t" + std::to_string(t));
         for (auto const* const model : {"GTR+FC+I+G4m", "auto"}) {
             bool const is_given = std::string(model) != "auto";
@@ -65,7 +65,7 @@ struct SomeJob {
         auto& choice = choosing.as<phylo::Choice>().choices.front();
         for (auto left = random.below(4); left > 0; --left) {
             choice.running->loglh = -100 - random.unit();
-            phylo::end_trial(choice, dataset.specs[1].alphabet, dataset.counted[1], {options.criterion, 50});
+            phylo::end_trial(choice, dataset.specs[1].alphabet, dataset.counted[1], {options.input.criterion, 50});
         }
         progress.note({Purpose::model_choice}, choosing);
         auto moving = state(random.below(100));
@@ -86,7 +86,7 @@ struct SomeJob {
         auto replicating = phylo::start_ultrafast(done);
         auto& replicates = replicating.as<phylo::Ultrafast>();
         replicates.round = 1;
-        for (std::uint32_t i = 0; i < options.ultrafast_replicates; ++i)
+        for (std::uint32_t i = 0; i < options.supports.ultrafast_replicates; ++i)
             replicates.replicates.push_back({replicating.tree, {}});
         progress.note({Purpose::ultrafast}, replicating);
         auto supporting = phylo::start_supports(done);
@@ -106,7 +106,7 @@ struct SomeJob {
             for (auto const& [item, state] : progress.states()) {
                 static_cast<void>(phylo::describe(state));
                 if (state.is_done()) continue;
-                auto const subject = phylo::subject(state, options.linkage);
+                auto const subject = phylo::subject(state, options.input.linkage);
                 for (std::size_t q = 0; q < subject.specs.size(); ++q)
                     static_cast<void>(likelihood::site_model(subject.specs[q], subject.models[q]));
             }

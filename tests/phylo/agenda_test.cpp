@@ -20,8 +20,8 @@ struct Fixture {
     Progress progress;
 
     Fixture() {
-        options.seed = 3;
-        options.effort = Effort::normal;
+        options.search.seed = 3;
+        options.search.effort = Effort::normal;
         for (std::uint32_t t = 0; t < num_taxa; ++t) dataset.taxa.push_back("t" + std::to_string(t));
         dataset.specs = data.specs;
         for (auto const& spec : data.specs) {
@@ -33,7 +33,7 @@ struct Fixture {
 
     Agenda agenda(std::uint32_t num_starts) const {
         Beginnings beginnings;
-        beginnings.may_do_with_fewer = options.effort == Effort::automatic;
+        beginnings.may_do_with_fewer = options.search.effort == Effort::automatic;
         for (std::uint32_t i = 0; i < num_starts; ++i) beginnings.starts.push_back({Start::Kind::parsimony, i});
         return {options, dataset, std::move(beginnings)};
     }
@@ -68,9 +68,9 @@ std::vector<Item> items_of(Purpose purpose, std::uint32_t first, std::uint32_t l
 
 TEST(Agenda, ListsComeOneAfterTheOther) {
     Fixture f;
-    f.options.replicates = 2;
-    f.options.ultrafast_replicates = 10;
-    f.options.alrt_replicates = 10;
+    f.options.supports.replicates = 2;
+    f.options.supports.ultrafast_replicates = 10;
+    f.options.supports.alrt_replicates = 10;
     auto agenda = f.agenda(2);
     for (auto const& list :
          {items_of(Purpose::start, 0, 2), items_of(Purpose::fusion, 0, 1), items_of(Purpose::pilot, 0, 1),
@@ -84,7 +84,7 @@ TEST(Agenda, ListsComeOneAfterTheOther) {
 TEST(Agenda, TreesAreTestedWhenAllAreEvaluated) {
     Fixture f;
     f.options.command = Command::test;
-    f.options.samples = 50;
+    f.options.test.samples = 50;
     auto agenda = f.agenda(3);
     EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::start, 0, 3));
     for (std::uint32_t i = 0; i < 3; ++i) f.finish({Purpose::start, i}, -5.0 - i, i);
@@ -141,7 +141,7 @@ TEST(Agenda, ModelsAreChosenBeforeAnythingElse) {
 TEST(Agenda, NothingIsFusedWithoutEffortOrWithOneStart) {
     for (auto const effort : {Effort::fast, Effort::normal}) {
         Fixture f;
-        f.options.effort = effort;
+        f.options.search.effort = effort;
         auto const num_starts = effort == Effort::fast ? 2U : 1U;
         auto agenda = f.agenda(num_starts);
         for (auto item : agenda.next_items(f.progress)) f.finish(item, -5.0 - item.number);
@@ -152,7 +152,7 @@ TEST(Agenda, NothingIsFusedWithoutEffortOrWithOneStart) {
 
 TEST(Agenda, AnAutomaticEffortStartsAgainAsLongAsThatPays) {
     Fixture f;
-    f.options.effort = Effort::automatic;
+    f.options.search.effort = Effort::automatic;
     auto agenda = f.agenda(10);
     std::vector<double> const loglh{-120, -100, -110, -100};
     for (std::uint32_t i = 0; i < 4; ++i) {
@@ -167,7 +167,7 @@ TEST(Agenda, AnAutomaticEffortStartsAgainAsLongAsThatPays) {
 
 TEST(Agenda, AnAutomaticEffortGoesOnFromOneStartIfDataAreClear) {
     Fixture f;
-    f.options.effort = Effort::automatic;
+    f.options.search.effort = Effort::automatic;
     auto agenda = f.agenda(10);
     SearchState clear(msa::random_tree(num_taxa, 1));
     clear.as<Climb>().stage = Stage::done;
@@ -179,7 +179,7 @@ TEST(Agenda, AnAutomaticEffortGoesOnFromOneStartIfDataAreClear) {
 
 TEST(Agenda, AllStartsThatTheUserGaveAreMade) {
     Fixture f;
-    f.options.effort = Effort::automatic;
+    f.options.search.effort = Effort::automatic;
     auto beginnings = from_user_trees(2);
     beginnings.starts.push_back({Start::Kind::parsimony});
     Agenda agenda(f.options, f.dataset, std::move(beginnings));
@@ -193,7 +193,7 @@ TEST(Agenda, AllStartsThatTheUserGaveAreMade) {
 
 TEST(Agenda, LaterStartsKnowTheDifficultyFromTheFirst) {
     Fixture f;
-    f.options.effort = Effort::automatic;
+    f.options.search.effort = Effort::automatic;
     Agenda const agenda(f.options, f.dataset, from_user_trees(2));
     f.finish({Purpose::start, 0});
     EXPECT_FALSE(agenda.needs_patterns({Purpose::start, 1}, f.progress));
@@ -213,8 +213,8 @@ TEST(Agenda, OthersToFuseWithComeFromTheLikeliestOnAndWithoutTheBest) {
 
 TEST(Agenda, ReplicatesThatDoNotConvergeEndWhereTheUserSaid) {
     Fixture f;
-    f.options.replicates = 120;
-    f.options.until_convergence = true;
+    f.options.supports.replicates = 120;
+    f.options.supports.until_convergence = true;
     auto agenda = f.agenda(1);
     f.finish({Purpose::start, 0});
     std::uint32_t first = 0;
@@ -230,8 +230,8 @@ TEST(Agenda, ReplicatesThatDoNotConvergeEndWhereTheUserSaid) {
 
 TEST(Agenda, ReplicatesThatConvergeEndAtTheFirstLook) {
     Fixture f;
-    f.options.replicates = 1000;
-    f.options.until_convergence = true;
+    f.options.supports.replicates = 1000;
+    f.options.supports.until_convergence = true;
     auto agenda = f.agenda(1);
     f.finish({Purpose::start, 0});
     for (auto item : agenda.next_items(f.progress)) f.finish(item);
@@ -293,7 +293,7 @@ TEST(Agenda, ReplicatesAreFusedWithTheTreesOfTheData) {
 
 TEST(Agenda, TheUltrafastBootstrapBeginsWithThreeTrees) {
     Fixture f;
-    f.options.ultrafast_replicates = 10;
+    f.options.supports.ultrafast_replicates = 10;
     for (std::uint32_t starts = 1; starts <= 4; ++starts) {
         f.progress = {};
         auto agenda = f.agenda(starts);
@@ -317,20 +317,20 @@ TEST(Agenda, FingerprintTellsWhatTheResultDependsOnAndNothingElse) {
     Fixture f;
     auto const agenda = f.agenda(1);  // sees what becomes of the options
     auto const before = agenda.fingerprint();
-    f.options.threads = 7;
-    f.options.groups = 2;
-    f.options.checkpoint_seconds = 1;
+    f.options.resources.threads = 7;
+    f.options.resources.groups = 2;
+    f.options.resources.checkpoint_seconds = 1;
     EXPECT_EQ(agenda.fingerprint(), before);
-    f.options.seed = 4;
+    f.options.search.seed = 4;
     EXPECT_NE(agenda.fingerprint(), before);
-    f.options.seed = 3;
-    f.options.alrt_replicates = 1;
+    f.options.search.seed = 3;
+    f.options.supports.alrt_replicates = 1;
     EXPECT_NE(agenda.fingerprint(), before);
-    f.options.alrt_replicates = 0;
+    f.options.supports.alrt_replicates = 0;
     EXPECT_EQ(agenda.fingerprint(), before);
-    f.options.ultrafast_replicates = 2;
+    f.options.supports.ultrafast_replicates = 2;
     EXPECT_NE(agenda.fingerprint(), before);
-    f.options.ultrafast_replicates = 0;
+    f.options.supports.ultrafast_replicates = 0;
     auto const with_tree = Agenda(f.options, f.dataset, {{msa::random_tree(num_taxa, 1)}, {{Start::Kind::user}}, {}});
     EXPECT_NE(with_tree.fingerprint(), before);
 }

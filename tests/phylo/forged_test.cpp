@@ -96,7 +96,7 @@ TEST(ForgedCheckpoint, SaysWhatIsWrong) {
 TEST(ForgedCheckpoint, SaysWhatIsWrongWithCountsOfSamples) {
     SomeJob job;
     job.options.command = Command::test;
-    job.options.samples = 100;
+    job.options.test.samples = 100;
     auto const complaint = [&](std::uint32_t number, std::function<void(SearchState&)> const& change) -> std::string {
         auto state = start_tests(done(job));
         state.as<search::Tests>().position = 64;

@@ -1,4 +1,4 @@
-#include "input/raxml_names.hpp"
+#include "options/raxml_names.hpp"
 
 #include <sstream>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "input/options.hpp"
+#include "options/options.hpp"
 #include "regraft/core/errors.hpp"
 
 namespace regraft::phylo {
@@ -102,8 +102,8 @@ TEST(CommandLine, UnderstandsRaxmlNames) {
         parse("--evaluate --msa a.phy --model GTR+G --tree a.nwk --threads auto{3} --brlen proportional");
     ASSERT_TRUE(parsed.options) << parsed.message;
     EXPECT_EQ(parsed.options->command, Command::evaluate);
-    EXPECT_EQ(parsed.options->threads, 3U);
-    EXPECT_EQ(parsed.options->linkage, BranchLinkage::scaled);
+    EXPECT_EQ(parsed.options->resources.threads, 3U);
+    EXPECT_EQ(parsed.options->input.linkage, BranchLinkage::scaled);
     auto const refused = parse("--msa a.phy --model GTR+G --blopt nr_safe");
     EXPECT_EQ(refused.exit_code, 2);
     EXPECT_EQ(refused.message.find("regraft-phylo: --blopt of RAxML-NG has no counterpart here"), 0U)

@@ -62,13 +62,14 @@ std::string likely_model(msa::Histogram const& histogram) {
 /// `stored` are the partitions that came with the alignment.
 std::vector<msa::PartitionSpec> read_partitions(Options const& options, std::uint64_t num_sites,
                                                 std::vector<msa::PartitionSpec> stored) {
-    if (!options.partitions.empty()) return msa::read_partitions(options.partitions, num_sites, options.model);
-    if (options.model.empty() && !stored.empty()) return stored;
+    if (!options.input.partitions.empty())
+        return msa::read_partitions(options.input.partitions, num_sites, options.input.model);
+    if (options.input.model.empty() && !stored.empty()) return stored;
     if (options.command == Command::merge)
         throw InputError("--partitions is needed: there is nothing to merge without partitions");
     if (num_sites == 0) return {};  // the findings will report this
-    bool const is_to_be_chosen = options.model.empty() && options.command != Command::check;
-    return {msa::whole_alignment(is_to_be_chosen ? std::string(automatic_model) : options.model, num_sites)};
+    bool const is_to_be_chosen = options.input.model.empty() && options.command != Command::check;
+    return {msa::whole_alignment(is_to_be_chosen ? std::string(automatic_model) : options.input.model, num_sites)};
 }
 
 /// Some model of the kind that is to be chosen.
@@ -90,8 +91,8 @@ ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition, 
         }
         return spec;
     } catch (InputError const& error) {
-        if (options.partitions.empty() && !options.model.empty()) throw;
-        auto const& file = options.partitions.empty() ? options.msa : options.partitions;
+        if (options.input.partitions.empty() && !options.input.model.empty()) throw;
+        auto const& file = options.input.partitions.empty() ? options.input.msa : options.input.partitions;
         throw InputError({file.string()}, "partition " + partition.name + ": " + error.what());
     }
 }
@@ -131,45 +132,45 @@ std::uint64_t num_branches(CheckedInput const& input) {
 }
 
 fs::path reduced_partitions(Options const& options) {
-    return fs::path(options.reduced) += ".partitions";
+    return fs::path(options.input.reduced) += ".partitions";
 }
 
 /// Checks that names fit relaxed PHYLIP, where a name ends at a blank.
 void check_phylip_names(Options const& options, msa::Alignment const& alignment) {
     for (auto const& name : alignment.names) {
         if (name.find(' ') == std::string::npos) continue;
-        throw InputError({options.reduced.string()}, "cannot be written as PHYLIP: taxon '" + name +
-                                                         "' has a blank; expected names without blanks");
+        throw InputError({options.input.reduced.string()}, "cannot be written as PHYLIP: taxon '" + name +
+                                                               "' has a blank; expected names without blanks");
     }
 }
 
 void refuse_existing(fs::path const& path, Options const& options) {
     if (path.empty()) return;
-    common::refuse_input(path.string(), options.inputs());
+    common::refuse_input(path.string(), options.input.files());
     std::error_code none;
     if (fs::is_directory(path, none)) throw InputError({path.string()}, "cannot be written: it is a directory");
-    if (fs::exists(path, none) && !options.redo)
+    if (fs::exists(path, none) && !options.output.redo)
         throw InputError({path.string()}, "exists already; --redo overwrites it");
 }
 
 /// Reads the frequencies of sites, if there are some, and checks that the models go with them.
 void add_site_frequencies(Options const& options, std::uint64_t num_sites, CheckedInput& input) {
-    if (options.pmsf) check_has_site_frequencies(input.specs);
-    if (options.site_frequencies.empty()) return;
+    if (options.output.pmsf) check_has_site_frequencies(input.specs);
+    if (options.input.site_frequencies.empty()) return;
     if (std::ranges::any_of(input.partitions, is_automatic))
         throw InputError("--site-frequencies: the model is to be chosen, expected one, such as LG+G4");
     check_takes_site_frequencies(input.specs);
-    auto const file = options.site_frequencies.string();
+    auto const file = options.input.site_frequencies.string();
     input.site_frequencies =
         parse_site_frequencies(common::read_text(file), file, num_sites, input.specs.front().num_states());
 }
 
 CheckedInput read_and_check(Options const& options) {
-    auto [alignment, stored] = common::read_alignment(options.msa);
+    auto [alignment, stored] = common::read_alignment(options.input.msa);
     auto const num_sites = alignment.num_sites();
     auto input = begin_check(options, std::move(alignment), num_sites, std::move(stored));
-    if (!options.site_weights.empty()) {
-        auto const file = options.site_weights.string();
+    if (!options.input.site_weights.empty()) {
+        auto const file = options.input.site_weights.string();
         input.site_weights = parse_site_weights(common::read_text(file), file, num_sites, input.partitions);
     }
     add_models(options, input, [&](std::size_t q) { return histogram(input.alignment, input.partitions[q]); });
@@ -178,22 +179,22 @@ CheckedInput read_and_check(Options const& options) {
     return input;
 }
 
-/// The files for options.reduced, if wanted: the alignment without duplicates and gaps, and its partitions.
+/// The files for --reduced, if wanted: the alignment without duplicates and gaps, and its partitions.
 FileTexts reduced_files(Options const& options, CheckedInput const& input) {
-    if (options.reduced.empty()) return {};
+    if (options.input.reduced.empty()) return {};
     auto const [alignment, partitions] = msa::reduced(input.alignment, input.partitions, input.census);
     check_phylip_names(options, alignment);
     // The alignment comes last: if it exists, so do its partitions.
     FileTexts files;
     if (input.has_partitions) files.emplace_back(reduced_partitions(options), msa::to_text(partitions));
-    files.emplace_back(options.reduced, msa::to_text(alignment, {.format = msa::TextFormat::phylip}));
+    files.emplace_back(options.input.reduced, msa::to_text(alignment, {.format = msa::TextFormat::phylip}));
     return files;
 }
 
 void tell(Options const& options, CheckedInput const& input) {
     FileTexts files;
     if (input.can_be_searched()) files = reduced_files(options, input);
-    if (!options.json.empty()) files.emplace_back(options.json, check_json(options, input));
+    if (!options.output.json.empty()) files.emplace_back(options.output.json, check_json(options, input));
     write_files(files);
     common::print(check_text(options, input));
 }
@@ -222,13 +223,13 @@ CheckedInput begin_check(Options const& options, msa::Alignment alignment, std::
                          std::vector<msa::PartitionSpec> stored) {
     CheckedInput input;
     input.alignment = std::move(alignment);
-    input.has_partitions = !options.partitions.empty() || (options.model.empty() && !stored.empty());
+    input.has_partitions = !options.input.partitions.empty() || (options.input.model.empty() && !stored.empty());
     input.partitions = read_partitions(options, num_sites, std::move(stored));
     return input;
 }
 
 void add_models(Options const& options, CheckedInput& input, HistogramOf const& histogram_of) {
-    bool const have_scalers = options.linkage == BranchLinkage::scaled && input.partitions.size() > 1;
+    bool const have_scalers = options.input.linkage == BranchLinkage::scaled && input.partitions.size() > 1;
     for (std::size_t q = 0; q < input.partitions.size(); ++q) {
         auto& partition = input.partitions[q];
         if (partition.model.empty()) partition.model = likely_model(histogram_of(q));
@@ -237,7 +238,7 @@ void add_models(Options const& options, CheckedInput& input, HistogramOf const& 
 }
 
 std::vector<msa::PartitionToCheck> partitions_to_check(Options const& options, CheckedInput const& input) {
-    bool const unlinked = options.linkage == BranchLinkage::unlinked;
+    bool const unlinked = options.input.linkage == BranchLinkage::unlinked;
     std::vector<msa::PartitionToCheck> partitions;
     for (std::size_t q = 0; q < input.specs.size(); ++q) {
         partitions.push_back(
@@ -252,8 +253,8 @@ std::vector<msa::PartitionToCheck> partitions_to_check(Options const& options, C
 
 void add_findings(Options const& options, CheckedInput& input, msa::Census census) {
     auto const partitions = partitions_to_check(options, input);
-    auto shared = options.linkage == BranchLinkage::unlinked ? 0 : num_branches(input);
-    if (options.linkage == BranchLinkage::scaled && !partitions.empty()) shared += free_scalers(input.specs);
+    auto shared = options.input.linkage == BranchLinkage::unlinked ? 0 : num_branches(input);
+    if (options.input.linkage == BranchLinkage::scaled && !partitions.empty()) shared += free_scalers(input.specs);
     input.census = std::move(census);
     input.findings = msa::findings(input.alignment, partitions, shared, input.census);
     allow_three_taxa(options, input);
@@ -261,14 +262,14 @@ void add_findings(Options const& options, CheckedInput& input, msa::Census censu
 }
 
 CheckedInput check_input(Options const& options) {
-    return common::naming_files({options.msa.string(), options.partitions.string(), options.site_weights.string(),
-                                 options.site_frequencies.string()},
+    return common::naming_files({options.input.msa.string(), options.input.partitions.string(),
+                                 options.input.site_weights.string(), options.input.site_frequencies.string()},
                                 [&] { return read_and_check(options); });
 }
 
 void prepare_reduced(Options const& options, CheckedInput const& input) {
     for (auto const& [path, text] : reduced_files(options, input)) {
-        common::refuse_input(path.string(), options.inputs());
+        common::refuse_input(path.string(), options.input.files());
         std::error_code none;
         bool const is_there = fs::is_regular_file(path, none) && common::read_text(path.string()) == text;
         if (!is_there) refuse_existing(path, options);
@@ -284,7 +285,7 @@ int check(ft::Communicator* comm, Options const& options) {
     auto const look = [&] {
         input = check_input(options);
         if (input->can_be_searched()) prepare_reduced(options, *input);
-        refuse_existing(options.json, options);
+        refuse_existing(options.output.json, options);
     };
     do_by_one(comm, look, [&] { tell(options, *input); });
     return input->can_be_searched() ? 0 : 2;

@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "input/options.hpp"
 #include "input/site_frequencies.hpp"
+#include "options/options.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/checks.hpp"
@@ -56,12 +56,12 @@ void add_findings(Options const& options, CheckedInput& input, msa::Census censu
 /// at all.
 CheckedInput check_input(Options const& options);
 
-/// Throws InputError if options.reduced exists and must not be overwritten, or is the input itself. Files that a job
-/// which was ended left with the same contents may stay. Precondition: the input can be searched.
+/// Throws InputError if the file for --reduced exists and must not be overwritten, or is the input itself. Files that a
+/// job which was ended left with the same contents may stay. Precondition: the input can be searched.
 void prepare_reduced(Options const& options, CheckedInput const& input);
 
-/// Writes the alignment without duplicates and gaps to options.reduced, and its partitions, if they came from a file,
-/// to the same name with .partitions. Does nothing if options.reduced is empty. Throws OutputError.
+/// Writes the alignment without duplicates and gaps to the file of --reduced, and its partitions, if they came from a
+/// file, to the same name with .partitions. Does nothing if there is none. Throws OutputError.
 void write_reduced(Options const& options, CheckedInput const& input);
 
 /// The command check: prints the findings, and writes the files that were requested. Returns the exit code: 0 if the

@@ -72,7 +72,7 @@ std::string verdict(Options const& options, CheckedInput const& input) {
         warnings == 0 ? "This can be searched.\n" : "This can be searched, but read the warnings first.\n";
     bool const is_reducible =
         input.census.twins.size() + input.census.gap_taxa.size() + input.census.gap_sites.size() > 0;
-    if (is_reducible && options.reduced.empty())
+    if (is_reducible && options.input.reduced.empty())
         text +=
             "--reduced FILE writes the alignment without duplicate sequences, and without taxa and sites that are all "
             "gaps.\n";
@@ -109,10 +109,10 @@ Json partition_to_json(CheckedInput const& input, std::size_t q) {
 }  // namespace
 
 std::string check_text(Options const& options, CheckedInput const& input) {
-    auto text = fmt::format("{}: {} taxa, {} sites\n\n", options.msa.string(), input.alignment.num_taxa(),
+    auto text = fmt::format("{}: {} taxa, {} sites\n\n", options.input.msa.string(), input.alignment.num_taxa(),
                             input.alignment.num_sites());
     if (!input.partitions.empty()) text += partition_table(input) + '\n';
-    if (options.model.empty() && !input.has_partitions && !input.partitions.empty())
+    if (options.input.model.empty() && !input.has_partitions && !input.partitions.empty())
         text += fmt::format("No --model was given: {} fits these characters.\n\n", input.partitions[0].model);
     for (auto const& finding : input.findings) text += to_text(finding);
     return text + (input.findings.empty() ? "" : "\n") + verdict(options, input);
@@ -122,7 +122,7 @@ std::string check_json(Options const& options, CheckedInput const& input) {
     Json json{{"program", "regraft-phylo"},
               {"version", REGRAFT_VERSION},
               {"command", "check"},
-              {"msa", options.msa.string()},
+              {"msa", options.input.msa.string()},
               {"taxa", input.alignment.num_taxa()},
               {"sites", input.alignment.num_sites()},
               {"can_be_searched", input.can_be_searched()},

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "input/check.hpp"
-#include "input/options.hpp"
+#include "options/options.hpp"
 
 namespace regraft::phylo {
 

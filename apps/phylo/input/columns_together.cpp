@@ -79,7 +79,7 @@ private:
 void Reading::attempt(std::function<void()> const& step) {
     Problem problem;
     try {
-        common::naming_files({options_.msa.string(), options_.partitions.string()}, step);
+        common::naming_files({options_.input.msa.string(), options_.input.partitions.string()}, step);
     } catch (std::exception const& error) {  // including lack of memory: the other PEs must learn of it
         problem = Problem::of(error);
     }
@@ -89,7 +89,7 @@ void Reading::attempt(std::function<void()> const& step) {
 void Reading::find_partitions() {
     auto const& file = columns_.file();
     msa::Alignment alignment{
-        .file = options_.msa.string(), .names = {file.names().begin(), file.names().end()}, .cells = {}};
+        .file = options_.input.msa.string(), .names = {file.names().begin(), file.names().end()}, .cells = {}};
     input_ = begin_check(options_, std::move(alignment), file.num_sites(), file.extras().partitions);
     sites_ = even_part<SiteId>(file.num_sites(), comm_.position(comm_.self()), comm_.size());
     partition_of_ = partitions_in(input_.partitions, sites_);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "input/input.hpp"
-#include "input/options.hpp"
 #include "input/rgm_columns.hpp"
+#include "options/options.hpp"
 #include "regraft/ft/communicator.hpp"
 
 namespace regraft::phylo {

@@ -136,7 +136,7 @@ std::vector<std::uint32_t> taxa_of(std::vector<std::string> const& names, Datase
 }
 
 std::vector<std::uint32_t> outgroup_of(Options const& options, Dataset const& dataset) {
-    auto taxa = taxa_of(options.outgroup, dataset, "--outgroup");
+    auto taxa = taxa_of(options.output.outgroup, dataset, "--outgroup");
     std::ranges::sort(taxa);
     taxa.erase(std::unique(taxa.begin(), taxa.end()), taxa.end());
     if (taxa.size() == dataset.taxa.size()) throw InputError("--outgroup: has all taxa, expected some of them");
@@ -144,13 +144,13 @@ std::vector<std::uint32_t> outgroup_of(Options const& options, Dataset const& da
 }
 
 msa::ReadTrees read_user_trees(Options const& options, Dataset const& dataset) {
-    if (options.tree.empty()) return {};
+    if (options.input.tree.empty()) return {};
     msa::NewickOptions const how{.multifurcations = msa::Multifurcations::at_random,
-                                 .seed = mix(options.seed),
+                                 .seed = mix(options.search.seed),
                                  .limits = msa::LengthLimits{min_branch_length, max_branch_length}};
     auto const count = options.command == Command::search || options.command == Command::test ? msa::TreeCount::any
                                                                                               : msa::TreeCount::one;
-    return msa::read_trees(options.tree, dataset.taxa, how, count);
+    return msa::read_trees(options.input.tree, dataset.taxa, how, count);
 }
 
 std::vector<std::string> unite_equal_trees(std::vector<msa::Tree>& trees, Options const& options) {
@@ -161,17 +161,17 @@ std::vector<std::string> unite_equal_trees(std::vector<msa::Tree>& trees, Option
         if (first == i) continue;
         trees[i] = trees[first];
         warnings.push_back(fmt::format("{}: tree {} has the topology of tree {}, so it has the same result",
-                                       options.tree.string(), i + 1, first + 1));
+                                       options.input.tree.string(), i + 1, first + 1));
     }
     return warnings;
 }
 
 std::vector<std::string> warnings_of(msa::ReadTrees const& read, Options const& options) {
-    auto const file = options.tree.string();
+    auto const file = options.input.tree.string();
     std::vector<std::string> warnings;
     if (auto const count = read.num_resolved; count > 0) {
         warnings.push_back(fmt::format("{}: {} with more than two children, resolved at random by --seed {}", file,
-                                       count == 1 ? "1 node" : fmt::format("{} nodes", count), options.seed));
+                                       count == 1 ? "1 node" : fmt::format("{} nodes", count), options.search.seed));
     }
     if (auto const count = read.num_limited; count > 0) {
         warnings.push_back(fmt::format("{}: {} beyond the limits, {} to {}, set to the nearer one", file,
@@ -191,9 +191,9 @@ std::vector<std::string> warnings_of(msa::ReadTrees const& read, Options const& 
 }
 
 std::optional<Constraint> read_constraint(Options const& options, Dataset const& dataset) {
-    if (options.constraint.empty()) return std::nullopt;
-    auto const file = options.constraint.string();
-    auto const [names, trees] = msa::read_named_trees(options.constraint);
+    if (options.input.constraint.empty()) return std::nullopt;
+    auto const file = options.input.constraint.string();
+    auto const [names, trees] = msa::read_named_trees(options.input.constraint);
     if (trees.size() != 1) throw InputError({file}, "has " + std::to_string(trees.size()) + " trees, expected one");
     auto numbers = taxa_of(names, dataset, file);
     std::vector<std::vector<std::uint32_t>> groups;
@@ -211,24 +211,24 @@ void check_user_trees(Options const& options, msa::ReadTrees const& read, Constr
         read.num_resolved == 0 ? "" : " (nodes with more than two children are resolved at random)";
     for (std::size_t i = 0; i < read.trees.size(); ++i) {
         if (constraint.allows(read.trees[i])) continue;
-        throw InputError({options.tree.string()}, "tree " + std::to_string(i + 1) + " lacks a split of " +
-                                                      options.constraint.string() + ", expected that it has all" +
-                                                      resolved);
+        throw InputError({options.input.tree.string()}, "tree " + std::to_string(i + 1) + " lacks a split of " +
+                                                            options.input.constraint.string() +
+                                                            ", expected that it has all" + resolved);
     }
 }
 
 std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees, std::size_t num_taxa) {
     std::vector<Start> starts;
     for (std::uint32_t i = 0; i < num_user_trees; ++i) starts.push_back({Start::Kind::user, i});
-    if (options.starts == "tree" && num_user_trees == 0) {
+    if (options.search.starts == "tree" && num_user_trees == 0) {
         throw InputError("--starts tree: there is no tree, expected --tree FILE");
     }
     if (options.command == Command::merge && starts.empty()) return {{Start::Kind::parsimony, 0}};
-    if (options.command != Command::search || options.starts == "tree") return starts;
-    if (!options.starts.empty()) {
-        std::ranges::copy(parse_starts(options.starts), std::back_inserter(starts));
+    if (options.command != Command::search || options.search.starts == "tree") return starts;
+    if (!options.search.starts.empty()) {
+        std::ranges::copy(parse_starts(options.search.starts), std::back_inserter(starts));
     } else {
-        auto const enough = default_starts(options.effort, checked_cast<std::uint32_t>(num_taxa));
+        auto const enough = default_starts(options.search.effort, checked_cast<std::uint32_t>(num_taxa));
         for (std::uint32_t i = 0; starts.size() < enough; ++i) starts.push_back({Start::Kind::parsimony, i});
     }
     return starts;

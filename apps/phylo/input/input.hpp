@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "input/check.hpp"
-#include "input/options.hpp"
 #include "input/starts.hpp"
+#include "options/options.hpp"
 #include "regraft/assign/assignment.hpp"
 #include "regraft/core/digest.hpp"
 #include "regraft/core/ids.hpp"

@@ -36,11 +36,11 @@ std::vector<Item> Agenda::next_items(Progress const& progress) {
 SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
     auto const& [options, dataset, beginnings] = plan_;
     SearchOptions result;
-    result.criterion = options.criterion;
-    result.seed = options.seed;
-    result.patience = patience(options.effort, false);
-    result.spr_radius = options.spr_radius;
-    result.far_care = far_care(options.effort);
+    result.criterion = options.input.criterion;
+    result.seed = options.search.seed;
+    result.patience = patience(options.search.effort, false);
+    result.spr_radius = options.search.spr_radius;
+    result.far_care = far_care(options.search.effort);
     result.counted = dataset.counted;
     result.sites_per_partition = dataset.sites_per_partition;
     result.constraint = plan_.constraint();
@@ -74,12 +74,12 @@ void Agenda::check(Progress const& progress) const {
         if (item.number >= kind.most()) throw InputError("has a search that is none of this job");
         if (!kind.does(state)) throw InputError("has a search that does other work than its name says");
         Expected expected{.num_taxa = dataset.taxa.size(),
-                          .linkage = plan_.options.linkage,
+                          .linkage = plan_.options.input.linkage,
                           .specs = dataset.specs,
                           .automatic = dataset.automatic(),
                           .counted = dataset.counted,
                           .num_sites = dataset.sites_per_partition,
-                          .criterion = plan_.options.criterion,
+                          .criterion = plan_.options.input.criterion,
                           .constraint = plan_.constraint()};
         kind.expect(expected, item.number);
         search::check(state, expected);
@@ -87,22 +87,23 @@ void Agenda::check(Progress const& progress) const {
 }
 
 std::uint64_t Agenda::fingerprint() const {
+    auto const& [options, dataset, beginnings] = plan_;
+    auto const& supports = options.supports;
     ByteWriter out;
-    out.put(plan_.dataset.content_hash);
-    for (auto const& tree : plan_.beginnings.user_trees) tree.write(out);
-    if (plan_.beginnings.constraint) plan_.beginnings.constraint->write(out);
-    for (auto const& partition : plan_.dataset.partitions) out.put_text(partition.model);
-    out.put_text(plan_.options.starts);
+    out.put(dataset.content_hash);
+    for (auto const& tree : beginnings.user_trees) tree.write(out);
+    if (beginnings.constraint) beginnings.constraint->write(out);
+    for (auto const& partition : dataset.partitions) out.put_text(partition.model);
+    out.put_text(options.search.starts);
     for (std::uint64_t const number :
-         {static_cast<std::uint64_t>(plan_.options.command), static_cast<std::uint64_t>(plan_.options.linkage),
-          static_cast<std::uint64_t>(plan_.options.criterion), static_cast<std::uint64_t>(plan_.options.effort),
-          plan_.options.seed, std::uint64_t{plan_.options.spr_radius}, std::uint64_t{plan_.options.replicates},
-          std::uint64_t{plan_.options.until_convergence}, std::uint64_t{plan_.options.alrt_replicates},
-          std::uint64_t{plan_.options.ultrafast_replicates},
-          std::uint64_t{plan_.tests() ? plan_.options.samples : 0}}) {
+         {static_cast<std::uint64_t>(options.command), static_cast<std::uint64_t>(options.input.linkage),
+          static_cast<std::uint64_t>(options.input.criterion), static_cast<std::uint64_t>(options.search.effort),
+          options.search.seed, std::uint64_t{options.search.spr_radius}, std::uint64_t{supports.replicates},
+          std::uint64_t{supports.until_convergence}, std::uint64_t{supports.alrt_replicates},
+          std::uint64_t{supports.ultrafast_replicates}, std::uint64_t{plan_.tests() ? options.test.samples : 0}}) {
         out.put(number);
     }
-    if (plan_.merges()) out.put(plan_.options.merge_share);
+    if (plan_.merges()) out.put(options.merge.share);
     return hash(out.bytes());
 }
 

@@ -78,8 +78,8 @@ Climber::Climber(Context& context, Knowledge& known, Records& records, JobFiles&
       records_(records),
       files_(files),
       sites_(sites),
-      stop_watch_(context.options.time_limit_seconds) {
-    if (context.options.profile) clock_.emplace(context.comm.num_founders());
+      stop_watch_(context.options.resources.time_limit_seconds) {
+    if (context.options.output.profile) clock_.emplace(context.comm.num_founders());
 }
 
 void Climber::finish(Task const& task, SearchState& state, Batch const& batch) {
@@ -89,7 +89,7 @@ void Climber::finish(Task const& task, SearchState& state, Batch const& batch) {
 DistributedLikelihood Climber::likelihood_of(SearchState const& state, ft::Participants participants,
                                              std::span<std::uint32_t const> weights) const {
     auto const& dataset = context_.dataset;
-    auto now = subject(state, context_.options.linkage);
+    auto now = subject(state, context_.options.input.linkage);
     auto const patterns = sums_of(patterns_of(sites_.work(), dataset.partitions.size()), now.subsets);
     auto const to_use = resources(context_.options, dataset, now.specs, patterns, ahead());
     auto sites = to_local_sites(dataset, sites_.work(), sites_.blocks(), weights);
@@ -114,7 +114,7 @@ void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
         ~Tally() { uncommitted = likelihood.evaluations() - committed; }
     } tally{records_.uncommitted_evaluations, likelihood};
 
-    if (job_options.threads == 0 && comm.num_founders() == 1) likelihood.follow_load();
+    if (job_options.resources.threads == 0 && comm.num_founders() == 1) likelihood.follow_load();
     if (clock_) {
         likelihood.tell(&*clock_);
         clock_->start(comm.epoch());

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "input/input.hpp"
-#include "input/options.hpp"
 #include "job/agenda.hpp"
+#include "options/options.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "report/log.hpp"
 

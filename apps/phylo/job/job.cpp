@@ -31,7 +31,7 @@ Job::Job(ft::Communicator& comm, Options const& options, std::string failure_pla
       files_(context_, known_, records_),
       sites_(comm, [this] { return files_.read_again(); }),
       climber_(context_, known_, records_, files_, sites_) {
-    if (!options.instructions.empty()) likelihood::use_instructions(options.instructions);
+    if (!options.for_tests.instructions.empty()) likelihood::use_instructions(options.for_tests.instructions);
 }
 
 Result Job::run() {
@@ -60,14 +60,14 @@ void Job::set_up() {
     auto& [comm, options, output, log, dataset, agenda] = context_;
     records_.doing = "set-up";
     auto read = files_.read_all();
-    auto const replicas = sites_.submit(dataset, std::exchange(read.blocks, {}), options.replicas);
+    auto const replicas = sites_.submit(dataset, std::exchange(read.blocks, {}), options.resources.replicas);
     files_.resume();
     patterns_ = std::move(read.patterns);
     sites_.deal(groups_for(agenda->next_items(known_.progress).size()), all_patterns());
     tell_input(replicas);
     if (output == Context::Output::files) {
         auto const earlier = records_.checkpoints.resumed ? Log::Earlier::stays : Log::Earlier::goes;
-        log.keep_in(options.output(".log"), earlier, comm.leads());
+        log.keep_in(options.output.path(".log"), earlier, comm.leads());
     }
     comm.agree();
     ready_ = true;
@@ -78,7 +78,7 @@ void Job::set_up() {
 void Job::tell_input(std::uint32_t replicas) {
     auto& [comm, options, output, log, dataset, agenda] = context_;
     context_.say(title(options, dataset));
-    context_.say(fmt::format("{}: {} taxa, {} sites, {} patterns, {} partition{}", options.msa.string(),
+    context_.say(fmt::format("{}: {} taxa, {} sites, {} patterns, {} partition{}", options.input.msa.string(),
                              dataset.taxa.size(), dataset.num_sites(), dataset.num_patterns(),
                              dataset.partitions.size(), dataset.partitions.size() == 1 ? "" : "s"));
     for (auto const& warning : dataset.warnings) context_.say("warning: " + warning);
@@ -95,10 +95,10 @@ void Job::tell_input(std::uint32_t replicas) {
 std::uint32_t Job::groups_for(std::size_t num_items) const {
     auto const& [comm, options, output, log, dataset, agenda] = context_;
     if (!ft::survives_real_deaths()) return 1;  // with simulated deaths all members must come to the same points
-    if (options.profile) return 1;              // a profile compares ranks that work on the same item
+    if (options.output.profile) return 1;       // a profile compares ranks that work on the same item
     auto const most = std::clamp<std::uint64_t>(num_items, 1, comm.size());
-    auto const wanted =
-        options.groups > 0 ? options.groups : comm.size() * enough_patterns / (dataset.num_patterns() + 1);
+    auto const wanted = options.resources.groups > 0 ? options.resources.groups
+                                                     : comm.size() * enough_patterns / (dataset.num_patterns() + 1);
     return checked_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, most));
 }
 
@@ -236,15 +236,17 @@ Result Job::result_of(LargeFiles& large) {
         if (options.command == Command::loglh) result.state.loglh = likelihood.loglh();
         result.partition_loglh = likelihood.partition_loglh();
         auto const& work = sites_.group().work;
-        if (options.site_rates) result.pattern_rates = pattern_rates(comm, dataset, work, likelihood);
-        if (options.pmsf) result.site_frequencies = posterior_frequencies(comm, dataset, work, likelihood);
-        if (options.ancestral) {
+        if (options.output.site_rates) result.pattern_rates = pattern_rates(comm, dataset, work, likelihood);
+        if (options.output.pmsf) result.site_frequencies = posterior_frequencies(comm, dataset, work, likelihood);
+        if (options.output.ancestral) {
             bool const writes = output == Context::Output::files;
-            auto const path = [&](char const* name) { return writes ? options.output(name) : std::filesystem::path(); };
+            auto const path = [&](char const* name) {
+                return writes ? options.output.path(name) : std::filesystem::path();
+            };
             large = write_ancestors(comm, dataset, work, likelihood, path(".ancestralProbs"), path(".ancestralStates"));
         }
     }
-    if (options.site_loglh) result.site_loglh = site_loglh();
+    if (options.output.site_loglh) result.site_loglh = site_loglh();
     if (!dataset.outgroup.empty() && !is_clade(result.state.tree, dataset)) {
         dataset.warnings.push_back("the outgroup is no clade in the best tree, which is rooted at " +
                                    dataset.taxa[dataset.outgroup.front()]);

@@ -48,7 +48,7 @@ ReadPatterns JobFiles::read_whole() {
         write_reduced(options, checked);
     }
     dataset = std::move(input.dataset);
-    if (options.writes_sites()) dataset.pattern_of_site = input.patterns.pattern_of_site;
+    if (options.output.writes_sites()) dataset.pattern_of_site = input.patterns.pattern_of_site;
     auto const mine = my_part(dataset, comm);
     auto blocks = to_blocks(input.patterns, std::span(&mine, 1));
     return {std::move(input.patterns), std::move(blocks)};
@@ -80,24 +80,24 @@ ReadPatterns JobFiles::read_all() {
     attempt([&] {
         if (keeps && comm.leads()) lock_prefix();
         if (keeps) finished = prepare_output(options, comm.leads() ? Trial::write : Trial::look);
-        bool const needs_text = !options.reduced.empty() || options.needs_sites();
-        if (!needs_text) columns = RgmColumns::open(options.msa);
+        bool const needs_text = !options.input.reduced.empty() || options.needs_sites();
+        if (!needs_text) columns = RgmColumns::open(options.input.msa);
     });
     auto read = read_share(columns);
     Beginnings beginnings;
     attempt([&] {
         if (!read) read = read_whole();
-        if (keeps && comm.leads() && options.begins_anew()) remove_checkpoints(options.prefix);
+        if (keeps && comm.leads() && options.output.begins_anew()) remove_checkpoints(options.output.prefix);
         beginnings = read_beginnings(options, dataset);
         std::ranges::copy(beginnings.warnings, std::back_inserter(dataset.warnings));
         dataset.outgroup = outgroup_of(options, dataset);
     });
     comm.reach(read_phase.inside);
     agree_on_input(comm, problem);
-    if (keeps && !lock_) lock_.emplace(options.prefix, PrefixLock::For::member);
+    if (keeps && !lock_) lock_.emplace(options.output.prefix, PrefixLock::For::member);
     agenda.emplace(options, dataset, std::move(beginnings));
     if (!comm.agree_equal(agenda->fingerprint())) {
-        throw SharedInputError({options.msa.string()},
+        throw SharedInputError({options.input.msa.string()},
                                "ranks read different alignments or trees, expected the same files on all");
     }
     if (keeps) end_if_complete(finished);
@@ -107,8 +107,8 @@ ReadPatterns JobFiles::read_all() {
 
 void JobFiles::lock_prefix() {
     auto const& options = context_.options;
-    if (!lock_) lock_.emplace(options.prefix, PrefixLock::For::job);
-    looks_again_ = !options.redo && find_checkpoints(options.prefix).empty();
+    if (!lock_) lock_.emplace(options.output.prefix, PrefixLock::For::job);
+    looks_again_ = !options.output.redo && find_checkpoints(options.output.prefix).empty();
 }
 
 std::uint64_t JobFiles::identity() const {
@@ -127,17 +127,18 @@ void JobFiles::end_if_complete(std::optional<std::uint64_t> finished) {
     agree_on_input(comm, problem);
     if (!comm.agree(is_complete || !comm.leads())) return;
     context_.say(fmt::format("{}.json and what belongs to it are complete, by this command; --redo computes them again",
-                             options.prefix));
+                             options.output.prefix));
     throw Completed();
 }
 
 DealtSites::BlockReader JobFiles::read_again() const {
     auto const& options = context_.options;
     auto const fail = [&] {
-        throw InputError({options.msa.string()}, "has changed since the start, but lost sites must be read again");
+        throw InputError({options.input.msa.string()},
+                         "has changed since the start, but lost sites must be read again");
     };
     if (!context_.dataset.origins.empty()) {
-        auto columns = RgmColumns::open(options.msa);
+        auto columns = RgmColumns::open(options.input.msa);
         if (!columns || columns->file().num_sites() != context_.dataset.num_sites()) fail();
         auto const shared = std::make_shared<RgmColumns>(std::move(*columns));
         return [this, shared](BlockRange lost) { return shared->blocks(context_.dataset, lost); };
@@ -151,11 +152,11 @@ void JobFiles::resume() {
     auto& [comm, options, output, log, dataset, agenda] = context_;
     kept_.begin();
     if (output == Context::Output::none) return;
-    if (options.begins_anew()) return kept_.remove();
+    if (options.output.begins_anew()) return kept_.remove();
     Progress saved;
     Problem problem;
     try {
-        if (comm.leads()) saved = read_saved(options.prefix);
+        if (comm.leads()) saved = read_saved(options.output.prefix);
         if (kept_.is_first_of_node()) saved.merge(read_kept());
     } catch (std::exception const& error) {
         problem = Problem::of(error);
@@ -178,16 +179,16 @@ void JobFiles::resume() {
             checkpoints.resumed_from.push_back({agenda->name_of(item), describe(state), state.loglh});
         }
     }
-    auto const disk = phylo::checkpoint_path(options.prefix, std::nullopt).string();
+    auto const disk = phylo::checkpoint_path(options.output.prefix, std::nullopt).string();
     context_.say(fmt::format("resumed from {}: {} done, {} under way",
-                             options.keep.empty() ? disk : disk + " and " + options.keep.string(), done,
-                             progress.states().size() - done));
+                             options.resources.keep.empty() ? disk : disk + " and " + options.resources.keep.string(),
+                             done, progress.states().size() - done));
 }
 
 void JobFiles::read_news_of_the_dead() {
     if (context_.output == Context::Output::none) return;
     try {
-        known_.news.merge(read_saved(context_.options.prefix));
+        known_.news.merge(read_saved(context_.options.output.prefix));
     } catch (InputError const& error) {
         context_.say(fmt::format("warning: {}", error.what()));
     }
@@ -228,7 +229,7 @@ Progress JobFiles::checked_progress(CheckpointContents const& contents) const {
 }
 
 bool JobFiles::is_due() const {
-    return milliseconds_since(saved_at_) >= 1e3 * context_.options.checkpoint_seconds;
+    return milliseconds_since(saved_at_) >= 1e3 * context_.options.resources.checkpoint_seconds;
 }
 
 Problem JobFiles::save() {
@@ -271,7 +272,7 @@ void JobFiles::keep(std::span<PeId const> group) {
 std::filesystem::path JobFiles::checkpoint_path() const {
     auto const& comm = context_.comm;
     auto const number = comm.leads() ? std::nullopt : std::optional(value(comm.self()));
-    return phylo::checkpoint_path(context_.options.prefix, number);
+    return phylo::checkpoint_path(context_.options.output.prefix, number);
 }
 
 void JobFiles::write_output(Result const& result, LargeFiles large, WorkLog const* work) {
@@ -292,11 +293,11 @@ void JobFiles::write_output(Result const& result, LargeFiles large, WorkLog cons
     agree_on_input(comm, problem);
     log.close_file();
     context_.say(closing);
-    if (writes) remove_checkpoints(options.prefix);
+    if (writes) remove_checkpoints(options.output.prefix);
     kept_.remove();
     comm.reach(output_phase.after);
     if (!comm.leads() || log.problem().empty()) return agree_on_input(comm, {});
-    agree_on_input(comm, {log.problem() + "; the log is in " + options.output(".log").string(), common::failed});
+    agree_on_input(comm, {log.problem() + "; the log is in " + options.output.path(".log").string(), common::failed});
 }
 
 void JobFiles::write_files_of(Result const& result, std::vector<disk::NewFile> large,
@@ -307,20 +308,20 @@ void JobFiles::write_files_of(Result const& result, std::vector<disk::NewFile> l
     FileTexts files;
     std::set<std::string> written;
     auto const add = [&](std::string const& extension, std::string text) {
-        files.emplace_back(options.output(extension), std::move(text));
+        files.emplace_back(options.output.path(extension), std::move(text));
         written.insert(extension);
     };
     for (auto& [extension, text] : tree_files(dataset, result)) add(extension, std::move(text));
     add(".bestModel", best_models(dataset, result.state));
     if (!result.tests.empty()) add(".test", test_table(result.tests));
     if (result.merging) add(".bestScheme", msa::to_text(best_scheme(dataset, *result.merging)));
-    if (options.site_loglh) add(".siteLH", site_table(dataset, result.site_loglh));
-    if (options.site_rates) {
-        auto const file = options.output(".rate").filename().string();
+    if (options.output.site_loglh) add(".siteLH", site_table(dataset, result.site_loglh));
+    if (options.output.site_rates) {
+        auto const file = options.output.path(".rate").filename().string();
         add(".rate", rate_table(dataset, result.state, result.pattern_rates, file));
     }
-    if (options.pmsf) add(".sitefreq", site_frequency_table(dataset, result.site_frequencies));
-    if (options.ancestral) {
+    if (options.output.pmsf) add(".sitefreq", site_frequency_table(dataset, result.site_frequencies));
+    if (options.output.ancestral) {
         auto const names = ancestor_names(result.state.tree);
         add(".ancestralTree", with_node_names(dataset, result.state.tree, names) + '\n');
         for (auto const* extension : {".ancestralProbs", ".ancestralStates"}) written.insert(extension);
@@ -330,7 +331,7 @@ void JobFiles::write_files_of(Result const& result, std::vector<disk::NewFile> l
     add(".log", context_.log.with(closing));
     // The last, because it says that all are there.
     written.insert(".json");
-    files.emplace_back(options.output(".json"), to_json(options, dataset, result, {identity(), written}));
+    files.emplace_back(options.output.path(".json"), to_json(options, dataset, result, {identity(), written}));
     write_files(files, std::move(large));
     remove_outputs_but(written, options);
 }

@@ -20,12 +20,12 @@ constexpr int most_often = 50;  // the time between two writes is so many times 
 
 void KeptProgress::begin() {
     auto& [comm, options, output, log, dataset, agenda] = context_;
-    if (options.keep.empty() || output == Context::Output::none) return;
+    if (options.resources.keep.empty() || output == Context::Output::none) return;
     auto const nodes = ft::node_ids(comm);
     node_of_.assign(comm.num_founders(), 0);
     for (std::size_t i = 0; i < nodes.size(); ++i) node_of_[value(comm.members()[i])] = nodes[i];
     auto const name = fmt::format("regraft-{}-phylo-{:016x}", store::job_of_environment(), agenda->fingerprint());
-    prefix_ = (options.keep / name).string();
+    prefix_ = (options.resources.keep / name).string();
 }
 
 bool KeptProgress::is_first_of_node() const {

@@ -15,7 +15,7 @@
 
 namespace regraft::phylo {
 
-/// The files of this node. Does nothing without Options::keep.
+/// The files of this node. Does nothing without --keep.
 class KeptProgress {
 public:
     explicit KeptProgress(Context& context) : context_(context) {}

@@ -81,7 +81,7 @@ void fit(likelihood::PartitionOptions& options, std::uint64_t budget, Dataset co
 
 std::uint32_t threads_for(Options const& options, std::span<ModelSpec const> specs,
                           std::span<std::uint64_t const> patterns) {
-    if (options.threads > 0) return options.threads;
+    if (options.resources.threads > 0) return options.resources.threads;
     std::uint64_t largest = 0;  // partitions are worked on one by one
     for (std::size_t q = 0; q < patterns.size(); ++q) {
         auto const& spec = specs[q];
@@ -94,8 +94,8 @@ std::uint32_t threads_for(Options const& options, std::span<ModelSpec const> spe
 }  // namespace
 
 std::size_t lookahead(Options const& options, Dataset const& dataset, std::size_t num_ranks) {
-    if (options.lookahead > 0) return options.lookahead;
-    if (num_ranks == 1 || options.memory_mib > 0) return 1;
+    if (options.for_tests.lookahead > 0) return options.for_tests.lookahead;
+    if (num_ranks == 1 || options.resources.memory_mib > 0) return 1;
     auto const costs = cost_per_pattern(dataset);
     std::uint64_t work = num_ranks;
     for (std::size_t q = 0; q < costs.size(); ++q)
@@ -109,10 +109,10 @@ likelihood::PartitionOptions resources(Options const& options, Dataset const& da
     likelihood::PartitionOptions result{
         .total_weight = total_weight(dataset),
         .num_threads = threads_for(options, specs, patterns),
-        .repeats = options.repeats,
+        .repeats = options.for_tests.repeats,
         .most_in_focus = std::max(likelihood::PartitionOptions().most_in_focus, Lookahead::most_in_focus(lookahead)),
         .own_frequencies = !dataset.site_frequencies.empty()};
-    fit(result, options.memory_mib * mebibyte, dataset, specs, patterns);
+    fit(result, options.resources.memory_mib * mebibyte, dataset, specs, patterns);
     return result;
 }
 
@@ -145,9 +145,9 @@ std::vector<std::uint64_t> cost_per_pattern(Dataset const& dataset) {
 std::string memory_problem(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
                            std::span<std::uint64_t const> patterns) {
     auto const least = in_mebibytes(least_bytes(dataset, specs, patterns));
-    if (options.memory_mib == 0 || least <= options.memory_mib) return "";
+    if (options.resources.memory_mib == 0 || least <= options.resources.memory_mib) return "";
     return fmt::format("--memory {}: likelihoods of a rank's sites need {} MiB, expected at least that or more ranks",
-                       options.memory_mib, least);
+                       options.resources.memory_mib, least);
 }
 
 }  // namespace regraft::phylo

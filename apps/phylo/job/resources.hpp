@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "input/input.hpp"
-#include "input/options.hpp"
+#include "options/options.hpp"
 
 namespace regraft::phylo {
 

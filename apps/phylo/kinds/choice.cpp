@@ -15,7 +15,7 @@ public:
     }
     SearchState first_state(std::uint32_t, Progress const&, msa::Patterns const* patterns) const override {
         auto const& dataset = plan_.dataset;
-        auto tree = plan_.tree_of(plan_.beginnings.starts.front(), plan_.options.seed, patterns);
+        auto tree = plan_.tree_of(plan_.beginnings.starts.front(), plan_.options.search.seed, patterns);
         auto specs = plan_.first_specs();
         auto models = start_models(specs, dataset.counted);
         return start_choice(start_state(Goal::likelihood, std::move(tree), std::move(specs), std::move(models)),
@@ -24,7 +24,7 @@ public:
     bool does(SearchState const& state) const override { return std::holds_alternative<Choice>(state.task); }
     std::vector<std::string> lines(std::span<Item const>, Progress const& progress) override {
         auto const& state = *progress.find({Purpose::model_choice});
-        return choice_lines(plan_.dataset, state.as<Choice>().choices, state.specs, plan_.options.criterion);
+        return choice_lines(plan_.dataset, state.as<Choice>().choices, state.specs, plan_.options.input.criterion);
     }
     void add_to(Result& result, Progress const& progress) override {
         if (most() > 0) result.choices = progress.find({Purpose::model_choice})->as<Choice>().choices;

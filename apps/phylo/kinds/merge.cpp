@@ -22,7 +22,7 @@ public:
     bool does(SearchState const& state) const override { return std::holds_alternative<Merging>(state.task); }
     void expect(Expected& expected, std::uint32_t) const override { expected.merging = merge_options(); }
     std::vector<std::string> lines(std::span<Item const>, Progress const& progress) override {
-        return merge_lines(plan_.dataset, merging(progress), plan_.options.criterion);
+        return merge_lines(plan_.dataset, merging(progress), plan_.options.input.criterion);
     }
     void add_to(Result& result, Progress const& progress) override {
         if (most() > 0) result.merging = merging(progress);
@@ -34,7 +34,7 @@ private:
     /// with a correction for sites that were left out stays alone, because the number of those sites belongs to it.
     MergeOptions merge_options() const {
         auto const& dataset = plan_.dataset;
-        MergeOptions result{.share = plan_.options.merge_share, .kinds = {}, .work = {}};
+        MergeOptions result{.share = plan_.options.merge.share, .kinds = {}, .work = {}};
         std::map<std::string, std::uint32_t> kinds;
         auto const specs = plan_.first_specs();
         for (std::uint32_t q = 0; q < specs.size(); ++q) {

@@ -8,7 +8,7 @@ class PilotKind final : public Kind {
 public:
     using Kind::Kind;
     std::uint32_t wanted(Progress const& progress) override { return most() > 0 ? plan_.num_pilots(progress) : 0; }
-    std::uint32_t most() const override { return plan_.options.ultrafast_replicates > 0 ? least_trees : 0; }
+    std::uint32_t most() const override { return plan_.options.supports.ultrafast_replicates > 0 ? least_trees : 0; }
     std::string name(std::uint32_t number) const override { return fmt::format("pilot {}", number + 1); }
     void change(SearchOptions& options, std::uint32_t number, Progress const&) const override {
         search_shortly(options, plan_.seed_of_replicate(number));

@@ -34,7 +34,7 @@ Beginnings read_beginnings(Options const& options, Dataset const& dataset) {
         std::ranges::move(equal, std::back_inserter(result.warnings));
     }
     result.starts = starts_of(options, read.trees.size(), dataset.taxa.size());
-    result.may_do_with_fewer = options.asks_for_difficulty() && options.starts.empty();
+    result.may_do_with_fewer = options.asks_for_difficulty() && options.search.starts.empty();
     result.constraint = read_constraint(options, dataset);
     if (result.constraint) check_user_trees(options, read, *result.constraint);
     result.user_trees = std::move(read.trees);
@@ -63,7 +63,7 @@ std::uint32_t Plan::num_pilots(Progress const& progress) const {
 
 /// Whether there is a fusion. It also follows if one of several possible starts was enough; then it has only escapes.
 bool Plan::fuses() const {
-    return !tests() && beginnings.starts.size() > 1 && options.effort != Effort::fast;
+    return !tests() && beginnings.starts.size() > 1 && options.search.effort != Effort::fast;
 }
 
 /// Whether models are chosen. For merging they are not: partitions with `auto` then have the model merging_model.
@@ -119,7 +119,7 @@ std::vector<msa::Tree> Plan::other_trees(Progress const& progress) const {
 msa::Tree Plan::tree_of(Start start, std::uint64_t seed, msa::Patterns const* patterns) const {
     auto tree = start_tree(start, seed, dataset, patterns, beginnings.user_trees, constraint());
     if (options.command != Command::loglh) tree = with_short_branches(std::move(tree));
-    return with_length_sets(std::move(tree), options.linkage, dataset.specs.size());
+    return with_length_sets(std::move(tree), options.input.linkage, dataset.specs.size());
 }
 
 SearchState Plan::short_state(std::uint64_t seed, Progress const& progress, msa::Patterns const* patterns) const {
@@ -129,7 +129,7 @@ SearchState Plan::short_state(std::uint64_t seed, Progress const& progress, msa:
 }
 
 std::uint64_t Plan::seed_of_replicate(std::uint32_t number) const {
-    return mix(options.seed) + number;
+    return mix(options.search.seed) + number;
 }
 
 void search_shortly(SearchOptions& options, std::uint64_t seed) {

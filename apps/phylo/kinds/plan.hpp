@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "input/input.hpp"
-#include "input/options.hpp"
 #include "input/starts.hpp"
+#include "options/options.hpp"
 #include "progress/progress.hpp"
 #include "regraft/search/search.hpp"
 

@@ -16,7 +16,7 @@ public:
     using Kind::Kind;
     /// If they may converge, it is the next number at which convergence is tested, or their largest number.
     std::uint32_t wanted(Progress const& progress) override {
-        if (!plan_.options.until_convergence) return most();
+        if (!plan_.options.supports.until_convergence) return most();
         std::uint32_t done = 0;
         while (progress.is_done({Purpose::replicate, done})) ++done;
         bool const is_looked_at = done > 0 && done % msa::convergence_interval == 0;
@@ -24,7 +24,7 @@ public:
         auto const next_look = (done / msa::convergence_interval + 1) * msa::convergence_interval;
         return std::min(checked_cast<std::uint32_t>(next_look), most());
     }
-    std::uint32_t most() const override { return plan_.options.replicates; }
+    std::uint32_t most() const override { return plan_.options.supports.replicates; }
     std::string name(std::uint32_t number) const override { return fmt::format("replicate {}", number + 1); }
     void change(SearchOptions& options, std::uint32_t number, Progress const& progress) const override {
         search_shortly(options, plan_.seed_of_replicate(number));
@@ -50,7 +50,7 @@ public:
     std::vector<std::string> lines(std::span<Item const> items, Progress const& progress) override {
         auto const done = items.back().number + 1;
         auto line = fmt::format("{} replicates", done);
-        if (plan_.options.until_convergence)
+        if (plan_.options.supports.until_convergence)
             line += fmt::format(", halves differ by {:.2f} %", 100 * convergence(done, progress).mean_distance);
         return {line};
     }
@@ -62,7 +62,7 @@ public:
         auto const& tree = result.state.tree;
         result.supports.felsenstein = msa::edge_support(tree, result.replicates, msa::SupportMetric::felsenstein);
         result.supports.transfer = msa::edge_support(tree, result.replicates, msa::SupportMetric::transfer);
-        if (plan_.options.until_convergence) result.convergence = convergence(count, progress);
+        if (plan_.options.supports.until_convergence) result.convergence = convergence(count, progress);
     }
 
 private:
@@ -71,7 +71,8 @@ private:
         if (known_ && known_->replicates == replicates) return known_->convergence;
         msa::SplitSets sets(checked_cast<std::uint32_t>(plan_.dataset.taxa.size()));
         for (std::uint32_t i = 0; i < replicates; ++i) sets.add(progress.find({Purpose::replicate, i})->tree);
-        msa::ConvergenceOptions const how{.seed = plan_.options.seed, .threads = std::max(1U, plan_.options.threads)};
+        msa::ConvergenceOptions const how{.seed = plan_.options.search.seed,
+                                          .threads = std::max(1U, plan_.options.resources.threads)};
         known_ = {replicates, msa::convergence(sets, how)};
         return known_->convergence;
     }

@@ -31,8 +31,8 @@ public:
         return (plan_.tests() ? "" : "start ") + to_string(starts()[number]);
     }
     void change(SearchOptions& options, std::uint32_t number, Progress const&) const override {
-        options.seed = seed_of(starts()[number], plan_.options.seed);
-        options.patience = patience(plan_.options.effort, most() > 1);
+        options.seed = seed_of(starts()[number], plan_.options.search.seed);
+        options.patience = patience(plan_.options.search.effort, most() > 1);
     }
     bool needs_patterns(std::uint32_t number, Progress const& progress) const override {
         bool const is_by_parsimony = plan_.constraint() == nullptr && starts()[number].kind == Start::Kind::parsimony;
@@ -43,7 +43,7 @@ public:
         auto const start = starts()[number];
         auto specs = plan_.first_specs();
         if (auto const* const choice = progress.find({Purpose::model_choice})) specs = choice->specs;
-        auto tree = plan_.tree_of(start, seed_of(start, plan_.options.seed), patterns);
+        auto tree = plan_.tree_of(start, seed_of(start, plan_.options.search.seed), patterns);
         auto models = start_models(specs, plan_.dataset.counted);
         auto state = start_state(goal_of(plan_.options.command), std::move(tree), std::move(specs), std::move(models));
         state.as<Climb>().difficulty = difficulty(progress, patterns);
@@ -70,7 +70,7 @@ private:
     }
     double difficulty(Progress const& progress, msa::Patterns const* patterns) const {
         if (auto const* const first = progress.find({Purpose::start})) return first->as<Climb>().difficulty;
-        return wants_difficulty(progress) ? msa::difficulty(*patterns, plan_.options.seed) : 1;
+        return wants_difficulty(progress) ? msa::difficulty(*patterns, plan_.options.search.seed) : 1;
     }
 };
 

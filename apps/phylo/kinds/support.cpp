@@ -9,7 +9,7 @@ class SupportKind final : public Kind {
 public:
     using Kind::Kind;
     std::uint32_t wanted(Progress const&) override { return most(); }
-    std::uint32_t most() const override { return plan_.options.alrt_replicates > 0 ? 1 : 0; }
+    std::uint32_t most() const override { return plan_.options.supports.alrt_replicates > 0 ? 1 : 0; }
     std::string name(std::uint32_t) const override { return "SH-aLRT"; }
     SearchState first_state(std::uint32_t, Progress const& progress, msa::Patterns const*) const override {
         return start_supports(plan_.best(progress));
@@ -17,8 +17,9 @@ public:
     bool needs_samples() const override { return true; }
     void sample(Samples& samples, SiteSampler const& sites,
                 std::vector<std::vector<std::uint64_t>> mine) const override {
-        samples.rell.emplace(sites, mine,
-                             SampleNumbers{.last = plan_.options.alrt_replicates, .seed = mix(plan_.options.seed)});
+        samples.rell.emplace(
+            sites, mine,
+            SampleNumbers{.last = plan_.options.supports.alrt_replicates, .seed = mix(plan_.options.search.seed)});
     }
     bool does(SearchState const& state) const override { return std::holds_alternative<search::Supports>(state.task); }
     void add_to(Result& result, Progress const& progress) override {

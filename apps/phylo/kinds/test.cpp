@@ -16,8 +16,8 @@ public:
         return fmt::format("samples of {:.1f} of the sites", 0.1 * sample_size(number).tenths);
     }
     void change(SearchOptions& options, std::uint32_t number, Progress const&) const override {
-        auto const seed = mix(plan_.options.seed) + number;
-        options.test_samples = {nullptr, sample_size(number), plan_.options.samples, seed};
+        auto const seed = mix(plan_.options.search.seed) + number;
+        options.test_samples = {nullptr, sample_size(number), plan_.options.test.samples, seed};
     }
     SearchState first_state(std::uint32_t, Progress const& progress, msa::Patterns const*) const override {
         return start_tests(plan_.best(progress));
@@ -26,7 +26,7 @@ public:
     bool does(SearchState const& state) const override { return std::holds_alternative<search::Tests>(state.task); }
     void expect(Expected& expected, std::uint32_t number) const override {
         expected.num_trees = num_trees();
-        expected.num_samples = plan_.options.samples;
+        expected.num_samples = plan_.options.test.samples;
         expected.is_usual_size = number == usual_size;
     }
     bool tells_stages() const override { return false; }
@@ -46,7 +46,7 @@ private:
         std::vector<SampleCounts> counts;
         for (std::uint32_t k = 0; k < num_sample_sizes; ++k)
             counts.push_back(progress.find({Purpose::test, k})->as<search::Tests>().counts);
-        return tree_tests(loglh, counts, plan_.options.samples, plan_.dataset.num_sites());
+        return tree_tests(loglh, counts, plan_.options.test.samples, plan_.dataset.num_sites());
     }
 };
 

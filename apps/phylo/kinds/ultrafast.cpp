@@ -11,7 +11,7 @@ class UltrafastKind final : public Kind {
 public:
     using Kind::Kind;
     std::uint32_t wanted(Progress const&) override { return most(); }
-    std::uint32_t most() const override { return plan_.options.ultrafast_replicates > 0 ? 1 : 0; }
+    std::uint32_t most() const override { return plan_.options.supports.ultrafast_replicates > 0 ? 1 : 0; }
     std::string name(std::uint32_t) const override { return "ultrafast bootstrap"; }
     void change(SearchOptions& options, std::uint32_t, Progress const& progress) const override {
         options.others = plan_.other_trees(progress);
@@ -25,11 +25,12 @@ public:
     /// The replicates of the bootstrap with the same numbers.
     void sample(Samples& samples, SiteSampler const& sites,
                 std::vector<std::vector<std::uint64_t>> mine) const override {
-        samples.replicates.emplace(sites, std::move(mine), plan_.options.ultrafast_replicates, mix(plan_.options.seed));
+        samples.replicates.emplace(sites, std::move(mine), plan_.options.supports.ultrafast_replicates,
+                                   mix(plan_.options.search.seed));
     }
     bool does(SearchState const& state) const override { return std::holds_alternative<Ultrafast>(state.task); }
     void expect(Expected& expected, std::uint32_t) const override {
-        expected.num_replicates = plan_.options.ultrafast_replicates;
+        expected.num_replicates = plan_.options.supports.ultrafast_replicates;
     }
     void add_to(Result& result, Progress const& progress) override {
         if (most() == 0) return;

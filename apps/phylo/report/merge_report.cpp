@@ -69,8 +69,8 @@ std::vector<std::string> merge_lines(Dataset const& dataset, Merging const& merg
 Json to_json(Dataset const& dataset, Merging const& merging, Options const& options) {
     auto const num_sites = dataset.num_sites();
     auto left = dataset.partitions.size();
-    Json json{{"criterion", name(options.criterion)},
-              {"share", options.merge_share},
+    Json json{{"criterion", name(options.input.criterion)},
+              {"share", options.merge.share},
               {"sites", num_sites},
               {"unions_tried", merging.num_tried},
               {"given", to_json(merging.given, left, num_sites)},

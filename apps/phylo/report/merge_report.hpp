@@ -7,7 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "input/input.hpp"
-#include "input/options.hpp"
+#include "options/options.hpp"
 #include "regraft/msa/partition.hpp"
 #include "regraft/search/merging.hpp"
 

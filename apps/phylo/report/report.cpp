@@ -37,7 +37,7 @@ bool is_unfinished_log(std::filesystem::path const& path) {
 bool are_there(Options const& options, FinishedJob const& job) {
     return std::ranges::all_of(job.files, [&](auto const& extension) {
         std::error_code error;
-        return std::filesystem::exists(options.output(extension), error);
+        return std::filesystem::exists(options.output.path(extension), error);
     });
 }
 
@@ -121,7 +121,7 @@ std::string closing_lines(Options const& options, Result const& result) {
     if (result.merging) text += "; merging of partitions: Lanfear et al. 2012, 2014";
     if (!result.tests.empty()) text += "; AU test: Shimodaira 2002";
     if (result.starts.size() > 1 && result.tests.empty()) text += "; tree fusing: Goloboff 1999";
-    text += "\n  in " + options.prefix + ".bestTree, .svg, .bestModel, .json, .log";
+    text += "\n  in " + options.output.prefix + ".bestTree, .svg, .bestModel, .json, .log";
     if (result.state.tree.num_length_sets() > 1) text += ", .bestPartitionTrees";
     if (result.starts.size() > 1) text += ", .mlTrees";
     if (!result.replicates.empty()) text += ", .support, .supportTBE, .consensus, .bootstraps";
@@ -129,21 +129,21 @@ std::string closing_lines(Options const& options, Result const& result) {
     if (!result.supports.alrt.empty()) text += ", .supportAlrt";
     if (!result.tests.empty()) text += ", .test";
     if (result.merging) text += ", .bestScheme";
-    if (options.site_loglh) text += ", .siteLH";
-    if (options.site_rates) text += ", .rate";
-    if (options.pmsf) text += ", .sitefreq";
-    if (options.ancestral) text += ", .ancestralProbs, .ancestralStates, .ancestralTree";
-    if (options.profile) text += ", .profile.json, .profile.svg";
+    if (options.output.site_loglh) text += ", .siteLH";
+    if (options.output.site_rates) text += ", .rate";
+    if (options.output.pmsf) text += ", .sitefreq";
+    if (options.output.ancestral) text += ", .ancestralProbs, .ancestralStates, .ancestralTree";
+    if (options.output.profile) text += ", .profile.json, .profile.svg";
     return text;
 }
 
 std::string title(Options const& options, Dataset const& dataset) {
     bool const is_whole = dataset.partitions.size() == 1 && is_automatic(dataset.partitions[0]);
-    return fmt::format("{}{}\n  seed {}, model {}", log_title, options.command_line, options.seed,
-                       !options.model.empty()        ? options.model
-                       : !options.partitions.empty() ? "as in " + options.partitions.string()
-                       : is_whole                    ? "auto, as no --model was given"
-                                                     : "as in " + options.msa.string());
+    return fmt::format("{}{}\n  seed {}, model {}", log_title, options.command_line, options.search.seed,
+                       !options.input.model.empty()        ? options.input.model
+                       : !options.input.partitions.empty() ? "as in " + options.input.partitions.string()
+                       : is_whole                          ? "auto, as no --model was given"
+                                                           : "as in " + options.input.msa.string());
 }
 
 std::vector<std::string> choice_lines(Dataset const& dataset, std::span<PartitionChoice const> choices,
@@ -168,7 +168,7 @@ std::vector<std::string> choice_lines(Dataset const& dataset, std::span<Partitio
 
 std::string existing_output(Options const& options) {
     for (auto const* extension : output_extensions()) {
-        auto const path = options.output(extension);
+        auto const path = options.output.path(extension);
         std::error_code error;
         if (std::filesystem::exists(path, error) && !(extension == log_extension && is_unfinished_log(path)))
             return path.string() + ": exists already; --redo overwrites it, --prefix chooses another name";
@@ -181,31 +181,31 @@ void refuse_existing(Options const& options) {
 }
 
 std::optional<std::uint64_t> prepare_output(Options const& options, Trial trial) {
-    auto const inputs = options.inputs();
+    auto const inputs = options.input.files();
     for (auto const* extension : output_extensions()) {
-        auto const path = options.output(extension);
+        auto const path = options.output.path(extension);
         common::refuse_input(path.string(), inputs);
         std::error_code error;
         if (std::filesystem::is_directory(path, error))
             throw InputError({path.string()}, "cannot be written: it is a directory");
     }
     // As long as some output is missing, there is a checkpoint.
-    bool const resumes = !options.begins_anew() && !find_checkpoints(options.prefix).empty();
-    if (!resumes && !options.redo) {
-        if (auto const finished = finished_job(options.output(".json")); finished && are_there(options, *finished))
+    bool const resumes = !options.output.begins_anew() && !find_checkpoints(options.output.prefix).empty();
+    if (!resumes && !options.output.redo) {
+        if (auto const finished = finished_job(options.output.path(".json")); finished && are_there(options, *finished))
             return finished->identity;
         refuse_existing(options);
     }
     if (trial == Trial::look) return std::nullopt;
-    disk::NewFile const is_possible(options.output(".bestTree"));
-    for (auto const* extension : output_extensions()) disk::remove_unfinished(options.output(extension));
+    disk::NewFile const is_possible(options.output.path(".bestTree"));
+    for (auto const* extension : output_extensions()) disk::remove_unfinished(options.output.path(extension));
     return std::nullopt;
 }
 
 void remove_outputs_but(std::set<std::string> const& extensions, Options const& options) {
     for (auto const* extension : output_extensions()) {
         std::error_code ignored;
-        if (!extensions.contains(extension)) std::filesystem::remove(options.output(extension), ignored);
+        if (!extensions.contains(extension)) std::filesystem::remove(options.output.path(extension), ignored);
     }
 }
 

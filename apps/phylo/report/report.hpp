@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "input/input.hpp"
-#include "input/options.hpp"
+#include "options/options.hpp"
 #include "regraft/core/ids.hpp"
 #include "regraft/msa/convergence.hpp"
 #include "regraft/search/search.hpp"

@@ -44,24 +44,6 @@ Json to_json(Recovery const& r) {
             {"work_lost_evaluations", r.work_lost_evaluations}};
 }
 
-char const* name(Command command) {
-    switch (command) {
-        case Command::check:
-            return "check";
-        case Command::loglh:
-            return "loglh";
-        case Command::evaluate:
-            return "evaluate";
-        case Command::test:
-            return "test";
-        case Command::search:
-            return "search";
-        case Command::merge:
-            return "merge";
-    }
-    return "";
-}
-
 char const* name(BranchLinkage linkage) {
     switch (linkage) {
         case BranchLinkage::linked:
@@ -195,12 +177,12 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
               {"version", REGRAFT_VERSION},
               {"command", name(options.command)},
               {"job", {{"identity", fmt::format("{:016x}", job.identity)}, {"files", job.files}}},
-              {"msa", options.msa.string()},
+              {"msa", options.input.msa.string()},
               {"taxa", dataset.taxa.size()},
               {"sites", dataset.num_sites()},
               {"patterns", dataset.num_patterns()},
-              {"seed", options.seed},
-              {"branch_lengths", name(options.linkage)},
+              {"seed", options.search.seed},
+              {"branch_lengths", name(options.input.linkage)},
               {"instruction_set", std::string(likelihood::used_instructions())},
               {"tree", newick(dataset, result.state.tree)},
               {"ranks", {{"started", result.ranks_started}, {"lost", numbers(result.ranks_lost)}}},
@@ -229,10 +211,10 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
     for (auto const& test : result.tests) json["tests"].push_back(test_to_json(test));
     for (auto const& recovery : result.recoveries) json["failures"].push_back(to_json(recovery));
     for (std::size_t q = 0; q < dataset.partitions.size(); ++q) {
-        json["partitions"].push_back(partition_to_json(dataset, result, options.linkage, q));
+        json["partitions"].push_back(partition_to_json(dataset, result, options.input.linkage, q));
     }
     for (auto const& choice : result.choices) {
-        json["model_choice"].push_back(choice_to_json(dataset, result.state, choice, options.criterion));
+        json["model_choice"].push_back(choice_to_json(dataset, result.state, choice, options.input.criterion));
     }
     if (result.merging) json["merging"] = to_json(dataset, *result.merging, options);
     for (auto const* point : ft::fail_points()) {

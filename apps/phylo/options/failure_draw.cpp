@@ -1,4 +1,4 @@
-#include "input/failure_draw.hpp"
+#include "options/failure_draw.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "input/raxml_names.hpp"
+#include "options/raxml_names.hpp"
 
 #include <algorithm>
 #include <array>

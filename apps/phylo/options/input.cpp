@@ -1,0 +1,100 @@
+#include <utility>
+
+#include "options/parts.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+constexpr char const* what_check_does =
+    "Reads the input as a search would, and tells within seconds what is wrong with it:\n"
+    "\n"
+    "  errors    nothing can be searched: too few taxa, symbols that the model does not know, no data at all, sites\n"
+    "            that do not vary under a model that says they were left out (+ASC_)\n"
+    "  warnings  the search would run, but its result is doubtful or the time wasted: equal sequences, taxa or sites\n"
+    "            that are all gaps, DNA under an amino-acid model, partitions without data for a taxon, fewer sites\n"
+    "            than taxa, more free parameters than site patterns\n"
+    "  notes     good to know: how many sites do not vary\n"
+    "\n"
+    "Exit codes: 0 the input can be searched, perhaps with warnings; 2 it cannot, or bad usage; 1 the output cannot\n"
+    "be written, memory does not suffice, or an internal or MPI error.";
+
+/// Takes --model as --partitions if it is a file, such as PREFIX.bestModel.
+void look_for_model_file(Options::Input& input) {
+    std::error_code error;
+    if (!input.partitions.empty() || !std::filesystem::is_regular_file(input.model, error)) return;
+    input.partitions = std::exchange(input.model, "");
+}
+
+void add_input(CLI::App& app, Options& options, Command command) {
+    auto& input = options.input;
+    std::map<std::string, BranchLinkage> const linkages{
+        {"linked", BranchLinkage::linked}, {"scaled", BranchLinkage::scaled}, {"unlinked", BranchLinkage::unlinked}};
+    std::map<std::string, Criterion> const criteria{
+        {"bic", Criterion::bic}, {"aicc", Criterion::aicc}, {"aic", Criterion::aic}};
+    add_file(app, "--msa", input.msa,
+             "alignment in FASTA, PHYLIP, NEXUS, Stockholm, Clustal or A3M, also packed by gzip, bzip2, xz or "
+             "zstd, or an .rgm file, whose partitions are used without --model and --partitions; "
+             "-: standard input")
+        ->required();
+    app.add_option("--model", input.model,
+                   "model, such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}, BIN, "
+                   "MULTI7_MK; +ASC_LEWIS where sites that do not vary were left out; or a file, PREFIX.bestModel; or "
+                   "auto, here or in the partition file (explained by regraft-phylo search --help); default: auto, "
+                   "unless there are partitions")
+        ->type_name("MODEL");
+    add_file(app, "--partitions", input.partitions,
+             "partition file of RAxML-NG or RAxML 8 (MODEL, NAME = RANGES per line), or NEXUS, where charsets "
+             "without a charpartition take --model");
+    add_word(app, "--brlen", input.linkage, linkages,
+             "how branch lengths of partitions depend on each other: linked, scaled (default) or unlinked");
+    add_file(app, "--site-weights", input.site_weights,
+             "file with a whole number for each site: how often it counts, 0 leaves it out");
+    add_file(app, "--site-frequencies", input.site_frequencies,
+             "file with the frequencies of the states at each site, as --pmsf and IQ-TREE write it, which take "
+             "the place of those of the model, such as LG+G4");
+    add_file(app, "--reduced", input.reduced,
+             "write the alignment in PHYLIP, without duplicate sequences and without taxa and sites that are all "
+             "gaps, and its partitions, if any, to FILE.partitions");
+    if (command == Command::check) return;
+    if (command == Command::search)
+        add_file(app, "--constraint,--tree-constraint", input.constraint,
+                 "Newick tree of all taxa or some, whose splits all trees must have; it need not be resolved");
+    add_word(app, "--criterion", input.criterion, criteria,
+             "criterion by which --model auto chooses, and by which merge compares schemes: bic (default), aicc or aic",
+             "NAME");
+    auto const* const about = command == Command::test ? "Newick trees to test, each with all taxa"
+                              : command == Command::merge
+                                  ? "Newick tree on which partitions are merged (default: one by parsimony)"
+                                  : "Newick tree to evaluate, or trees to start from";
+    app.add_option(command == Command::test ? "--trees" : "--tree", input.tree, about)
+        ->required(command == Command::test)
+        ->type_name("FILE");
+}
+
+void complete_input(Options& options) {
+    auto& input = options.input;
+    look_for_model_file(input);
+    if (!input.reduced.empty() && !input.site_weights.empty())
+        throw CLI::ValidationError("--reduced", "has other sites than --site-weights, expected only one of both");
+    if (!input.reduced.empty() && !input.site_frequencies.empty())
+        throw CLI::ValidationError("--reduced", "has other sites than --site-frequencies, expected only one of both");
+}
+
+}  // namespace
+
+Part const input_part{"Input", add_input, complete_input};
+
+std::vector<std::string> Options::Input::files() const {
+    std::vector<std::string> paths{model};
+    for (auto const& path : {msa, partitions, site_weights, site_frequencies, tree, constraint})
+        paths.push_back(path.string());
+    return paths;
+}
+
+CommandHelp const check_help{
+    Command::check, "check", "tell what is wrong with the input, before hours are spent on it",
+    "  regraft-phylo check --msa a.phy\n"
+    "  regraft-phylo check --msa a.phy --partitions genes.nex --model GTR+FC+G4m --json found.json --reduced small.phy\n",
+    what_check_does};
+
+}  // namespace regraft::phylo

@@ -1,0 +1,112 @@
+#include "options/options.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "options/parts.hpp"
+#include "options/raxml_names.hpp"
+#include "regraft/core/errors.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+constexpr char const* description =
+    "Searches maximum-likelihood trees, on ranks that may die.\n"
+    "\n"
+    "The sites of the alignment are dealt to the ranks and kept on several of them. When ranks die, the others take over\n"
+    "their sites and go on: the result is the same, bit for bit, as without the failure, for any number of ranks.\n"
+    "\n"
+    "Command lines of RAxML-NG are understood too, such as: regraft-phylo --all --msa a.phy --model GTR+G\n";
+
+constexpr char const* program_examples =
+    "  regraft-phylo check --msa a.phy                            tells what is in it, and what is wrong with it\n"
+    "  regraft-phylo search --msa a.phy                           writes the best tree to a.phy.regraft.bestTree\n"
+    "  regraft-run -n 8 regraft-phylo search --msa a.phy          runs on eight ranks, which may die\n"
+    "  regraft-phylo search --help                                lists all options of a search\n";
+
+/// The commands in the order of the help.
+constexpr CommandHelp const* commands[]{&check_help, &search_help, &evaluate_help,
+                                        &test_help,  &merge_help,  &loglh_help};
+
+/// The parts in the order of the help.
+constexpr Part const* parts[]{&input_part,     &search_part,    &supports_part, &output_part,
+                              &resources_part, &part_for_tests, &test_part,     &merge_part};
+
+void add_command(CLI::App& app, CommandHelp const& help, Options& options) {
+    auto* const command = app.add_subcommand(help.name, help.description);
+    for (auto const* part : parts) {
+        command->option_defaults()->group(part->title);
+        part->add(*command, options, help.command);
+    }
+    command->footer(std::string(help.details) + help.end);
+}
+
+/// Parses a command line with this program's options, which from_raxml has translated.
+Parsed parse_our_words(int argc, char const* const* argv) {
+    CLI::App app(description, "regraft-phylo");
+    app.require_subcommand(1);
+    std::map<std::string, std::string> examples{{"regraft-phylo", program_examples}};
+    for (auto const* help : commands) examples[help->name] = help->examples;
+    app.formatter(common::short_help(examples));
+    app.set_version_flag("--version", "regraft-phylo " REGRAFT_VERSION);
+    Options options;
+    for (auto const* help : commands) add_command(app, *help, options);
+    TreeOptions trees;
+    add_tree_commands(app, trees);
+    auto* points = app.add_subcommand("points", "list the points at which --fail can kill a rank");
+    app.footer(what_is_written);
+    common::refuse_empty_values(app);
+    if (auto const message = common::unknown_command(app, argc, argv)) return {std::nullopt, *message, 2};
+    try {
+        app.parse(argc, argv);
+        if (points->parsed()) return {std::nullopt, list_of_points(), 0};
+        if (auto const command = parsed_tree_command(app)) {
+            trees.command = *command;
+            return {.options = std::nullopt, .message = "", .trees = trees};
+        }
+        for (auto const* help : commands) {
+            if (app.got_subcommand(help->name)) options.command = help->command;
+        }
+        for (auto const* part : parts) part->complete(options);
+        return {options, "", 0};
+    } catch (CLI::ParseError const& error) {
+        auto const end = common::ending(app, error, raxml_advice);
+        return {std::nullopt, end.message, end.exit_code};
+    }
+}
+
+/// The arguments as words of a shell.
+std::string shell_words(int argc, char const* const* argv) {
+    std::string line;
+    for (int i = 1; i < argc; ++i) {
+        std::string word = argv[i];
+        bool const is_plain = !word.empty() && word.find_first_of(" \t\n\"'\\$&|;<>()*?[]{}#~`!") == std::string::npos;
+        for (std::size_t at = 0; !is_plain && (at = word.find('\'', at)) != std::string::npos; at += 4)
+            word.replace(at, 1, "'\\''");
+        line += (i > 1 ? " " : "") + (is_plain ? word : "'" + word + "'");
+    }
+    return line;
+}
+
+}  // namespace
+
+char const* name(Command command) {
+    return (*std::ranges::find(commands, command, &CommandHelp::command))->name;
+}
+
+Parsed parse_command_line(int argc, char const* const* argv) {
+    try {
+        auto const words = from_raxml(trees_from_raxml(std::vector<std::string>(argv, argv + argc)));
+        std::vector<char const*> pointers;
+        for (auto const& word : words) pointers.push_back(word.c_str());
+        auto parsed = parse_our_words(static_cast<int>(pointers.size()), pointers.data());
+        if (parsed.options) parsed.options->command_line = shell_words(argc, argv);
+        return parsed;
+    } catch (InputError const& error) {
+        return {std::nullopt, std::string("regraft-phylo: ") + error.what() + '\n', 2};
+    }
+}
+
+}  // namespace regraft::phylo

@@ -1,0 +1,64 @@
+#include <charconv>
+#include <string>
+#include <string_view>
+
+#include "options/parts.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+constexpr std::uint32_t most_replicates = 1'000'000;
+constexpr std::uint32_t automatic_replicates = 1000;
+
+/// Reads "100", "auto", "auto{500}", or autoMRE, as RAxML-NG calls it.
+void read_replicates(std::string_view text, Options::Supports& supports) {
+    auto number = text;
+    for (std::string_view const name : {"autoMRE", "auto"}) {
+        if (!number.starts_with(name)) continue;
+        number.remove_prefix(name.size());
+        supports.until_convergence = true;
+        break;
+    }
+    if (supports.until_convergence && number.starts_with('{') && number.ends_with('}')) {
+        number = number.substr(1, number.size() - 2);
+    } else if (supports.until_convergence && number.empty()) {
+        supports.replicates = automatic_replicates;
+        return;
+    }
+    auto const [end, error] = std::from_chars(number.data(), number.data() + number.size(), supports.replicates);
+    if (error != std::errc() || end != number.data() + number.size() || supports.replicates > most_replicates) {
+        throw CLI::ValidationError("--bs-trees", "'" + std::string(text) + "', expected a number up to " +
+                                                     std::to_string(most_replicates) + ", auto, or auto{AT MOST}");
+    }
+}
+
+void add_supports(CLI::App& app, Options& options, Command command) {
+    if (command != Command::search) return;
+    auto& supports = options.supports;
+    app.add_option_function<std::string>(
+           "--bs-trees", [&supports](std::string const& text) { read_replicates(text, supports); },
+           "bootstrap: also search on N resampled alignments; auto: on 50, 100, ... until they suffice, at most 1000, "
+           "or N with auto{N}")
+        ->type_name("N|auto");
+    add_number(app, "--ufboot", supports.ultrafast_replicates, 2U, 100'000U,
+               "ultrafast bootstrap: supports by N replicates, such as 1000, that are not searched one by one: their "
+               "likelihoods are resampled from those of rearrangements of the best trees");
+    add_number(app, "--alrt", supports.alrt_replicates, 1U, 65535U,
+               "SH-aLRT: support of the best tree's edges by likelihoods of N samples of the sites, such as 1000");
+    app.add_flag_callback(
+        "--all", [&supports] { supports.all = true; },
+        "compute supports for the edges of the best tree: --ufboot 1000, unless there is --bs-trees, and --alrt 1000");
+}
+
+void complete_supports(Options& options) {
+    auto& supports = options.supports;
+    if (supports.all && supports.replicates == 0 && supports.ultrafast_replicates == 0)
+        supports.ultrafast_replicates = automatic_replicates;
+    if (supports.all && supports.alrt_replicates == 0) supports.alrt_replicates = automatic_replicates;
+}
+
+}  // namespace
+
+Part const supports_part{"Support", add_supports, complete_supports};
+
+}  // namespace regraft::phylo
