@@ -4,7 +4,9 @@
 #include <numeric>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include "regraft/msa/convergence.hpp"
 #include "search/small_dataset.hpp"
 
 namespace regraft::phylo {
@@ -66,6 +68,13 @@ std::vector<Item> items_of(Purpose purpose, std::uint32_t first, std::uint32_t l
     return items;
 }
 
+/// What all kinds of work add to PREFIX.json.
+Json json_of(Result const& result) {
+    Json json;
+    for (auto const& add : result.json) add(json, result);
+    return json;
+}
+
 TEST(Agenda, ListsComeOneAfterTheOther) {
     Fixture f;
     f.options.supports.replicates = 2;
@@ -115,10 +124,11 @@ TEST(Agenda, TreesAreTestedWhenAllAreEvaluated) {
     EXPECT_NO_THROW(agenda.check(f.progress));
     EXPECT_TRUE(agenda.next_items(f.progress).empty());
     auto const result = agenda.result_of(f.progress);
-    ASSERT_EQ(result.tests.size(), 3U);
-    EXPECT_EQ(result.tests[1].difference, 1);
-    EXPECT_EQ(result.tests[1].bp, 0.2);
-    EXPECT_EQ(result.tests[1].sh, 0.4);
+    auto const tests = json_of(result)["tests"];
+    ASSERT_EQ(tests.size(), 3U);
+    EXPECT_EQ(tests[1]["difference"], 1);
+    EXPECT_EQ(tests[1]["bp"], 0.2);
+    EXPECT_EQ(tests[1]["sh"], 0.4);
     EXPECT_EQ(result.state.loglh, -5);
 }
 
@@ -162,7 +172,7 @@ TEST(Agenda, AnAutomaticEffortStartsAgainAsLongAsThatPays) {
     EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::fusion, 0, 1));
     EXPECT_EQ(agenda.options_of({Purpose::fusion}, f.progress).others.size(), 3U);
     f.finish({Purpose::fusion});
-    EXPECT_EQ(agenda.result_of(f.progress).starts.size(), 4U);
+    EXPECT_EQ(json_of(agenda.result_of(f.progress))["starts"].size(), 4U);
 }
 
 TEST(Agenda, AnAutomaticEffortGoesOnFromOneStartIfDataAreClear) {
@@ -223,9 +233,9 @@ TEST(Agenda, ReplicatesThatDoNotConvergeEndWhereTheUserSaid) {
         for (; first < last; ++first) f.finish({Purpose::replicate, first}, -1, first);
     }
     EXPECT_TRUE(agenda.next_items(f.progress).empty());
-    auto const result = agenda.result_of(f.progress);
-    EXPECT_EQ(result.replicates.size(), 120U);
-    EXPECT_FALSE(result.convergence->is_reached);
+    auto const bootstrap = json_of(agenda.result_of(f.progress))["bootstrap"];
+    EXPECT_EQ(bootstrap["replicates"], 120U);
+    EXPECT_EQ(bootstrap["converged"], false);
 }
 
 TEST(Agenda, ReplicatesThatConvergeEndAtTheFirstLook) {
@@ -236,7 +246,7 @@ TEST(Agenda, ReplicatesThatConvergeEndAtTheFirstLook) {
     f.finish({Purpose::start, 0});
     for (auto item : agenda.next_items(f.progress)) f.finish(item);
     EXPECT_TRUE(agenda.next_items(f.progress).empty());
-    EXPECT_EQ(agenda.result_of(f.progress).replicates.size(), msa::convergence_interval);
+    EXPECT_EQ(json_of(agenda.result_of(f.progress))["bootstrap"]["replicates"], msa::convergence_interval);
 }
 
 TEST(Agenda, NeedsTheAlignmentForStartTreesByParsimony) {
@@ -311,6 +321,36 @@ TEST(Agenda, TheUltrafastBootstrapBeginsWithThreeTrees) {
         EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::ultrafast, 0, 1));
         EXPECT_EQ(agenda.options_of({Purpose::ultrafast}, f.progress).others.size(), starts - 1 + pilots.size());
     }
+}
+
+TEST(Agenda, ResultHasWhatEachKindTellsOfItself) {
+    Fixture f;
+    f.options.supports.replicates = 2;
+    f.options.supports.alrt_replicates = 10;
+    auto agenda = f.agenda(2);
+    for (auto items = agenda.next_items(f.progress); !items.empty(); items = agenda.next_items(f.progress)) {
+        for (auto item : items) {
+            if (item.purpose != Purpose::support) {
+                f.finish(item);
+                continue;
+            }
+            auto state = agenda.first_state(item, f.progress, nullptr);
+            auto& supports = state.as<search::Supports>();
+            supports.alrt.resize(2 * num_taxa - 3, 0.5);
+            supports.position = supports.alrt.size();
+            f.progress.note(item, std::move(state));
+        }
+    }
+    auto const result = agenda.result_of(f.progress);
+    std::vector<std::string> supports, files;
+    for (auto const& one : result.supports) supports.emplace_back(one.name);
+    for (auto const& one : result.files) files.emplace_back(one.extension);
+    EXPECT_EQ(supports, (std::vector<std::string>{"felsenstein", "transfer", "alrt"}));
+    EXPECT_EQ(files, (std::vector<std::string>{".mlTrees", ".support", ".supportTBE", ".consensus", ".bootstraps",
+                                               ".supportAlrt"}));
+    EXPECT_EQ(result.lines.size(), 2U);
+    EXPECT_EQ(result.citations.size(), 3U);
+    EXPECT_EQ(json_of(result)["starts"].size(), 2U);
 }
 
 TEST(Agenda, FingerprintTellsWhatTheResultDependsOnAndNothingElse) {

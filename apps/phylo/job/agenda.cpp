@@ -1,6 +1,7 @@
 #include "job/agenda.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "regraft/core/bytes.hpp"
@@ -22,7 +23,7 @@ Kind& Agenda::of(Item item) const {
 
 std::vector<Item> Agenda::next_items(Progress const& progress) {
     std::vector<Item> items;
-    for (auto const& [purpose, kind] : kinds_) {
+    for (auto const& [purpose, place, kind] : kinds_) {
         if (kind->most() == 0) continue;
         auto const wanted = kind->wanted(progress);
         for (std::uint32_t i = 0; i < wanted; ++i) {
@@ -62,7 +63,9 @@ std::vector<std::string> Agenda::lines_of(std::span<Item const> items, Progress 
 
 Result Agenda::result_of(Progress const& progress) {
     Result result(plan_.best(progress));
-    for (auto const& one : kinds_) one.kind->add_to(result, progress);
+    std::multimap<int, Kind*> in_reports;
+    for (auto const& [purpose, place, kind] : kinds_) in_reports.emplace(place, kind.get());
+    for (auto const& [place, kind] : in_reports) kind->add_to(result, progress);
     for (auto const& [item, state] : progress.states()) result.evaluations += state.evaluations;
     return result;
 }

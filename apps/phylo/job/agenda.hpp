@@ -49,7 +49,7 @@ public:
     std::vector<Item> starts(Progress const& progress) const { return plan_.starts(progress); }
     /// The search that gives the result. Precondition: the starts, and the fusion if there is one, are done.
     Item best_item(Progress const& progress) const { return plan_.best_item(progress); }
-    /// The result according to the progress. Precondition: all is done.
+    /// The result according to the progress, to which it keeps references. Precondition: all is done.
     Result result_of(Progress const& progress);
 
     /// Throws InputError, with the reason, unless this job can continue from the progress, which may come from a file.

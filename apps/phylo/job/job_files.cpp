@@ -16,11 +16,10 @@
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/errors.hpp"
-#include "report/merge_report.hpp"
-#include "report/test_report.hpp"
 #include "report/tree_files.hpp"
 #include "sites/posterior_frequencies.hpp"
 #include "sites/site_rates.hpp"
+#include "sites/site_values.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -311,10 +310,9 @@ void JobFiles::write_files_of(Result const& result, std::vector<disk::NewFile> l
         files.emplace_back(options.output.path(extension), std::move(text));
         written.insert(extension);
     };
-    for (auto& [extension, text] : tree_files(dataset, result)) add(extension, std::move(text));
+    for (auto const& [extension, text] : tree_files(dataset, result)) add(extension, text(result));
+    for (auto const& [extension, text] : result.files) add(extension, text(result));
     add(".bestModel", best_models(dataset, result.state));
-    if (!result.tests.empty()) add(".test", test_table(result.tests));
-    if (result.merging) add(".bestScheme", msa::to_text(best_scheme(dataset, *result.merging)));
     if (options.output.site_loglh) add(".siteLH", site_table(dataset, result.site_loglh));
     if (options.output.site_rates) {
         auto const file = options.output.path(".rate").filename().string();

@@ -16,6 +16,10 @@ public:
     SearchState first_state(std::uint32_t, Progress const& progress, msa::Patterns const*) const override {
         return start_fusing(*progress.find(plan_.best_start(progress)));
     }
+    /// A fast search, too, cites it, although it does not fuse its starts.
+    void add_to(Result& result, Progress const& progress) override {
+        if (plan_.num_starts(progress) > 1 && !plan_.tests()) result.citations.push_back("tree fusing: Goloboff 1999");
+    }
 };
 
 }  // namespace

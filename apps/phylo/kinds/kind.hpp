@@ -67,7 +67,8 @@ public:
     virtual bool commits_each_step() const { return false; }
     /// Lines for the log about the results of a list of items. Precondition: the items are done.
     virtual std::vector<std::string> lines(std::span<Item const> /*items*/, Progress const& /*progress*/) { return {}; }
-    /// Adds to the result of the job. Precondition: all kinds are done.
+    /// Adds to the result of the job, also what the files and the log say of this kind. The result may keep references
+    /// to the plan and the progress. Precondition: all kinds are done.
     virtual void add_to(Result& /*result*/, Progress const& /*progress*/) {}
 
 protected:
@@ -77,6 +78,7 @@ protected:
 /// The kinds of a job in their order, each with its purpose. The items of one are done before those of the next begin.
 struct KindOf {
     Purpose purpose;
+    int place;  // where the end of the log, and PREFIX.json, have what it says; the lowest comes first
     std::unique_ptr<Kind> kind;
 };
 std::vector<KindOf> all_kinds(Plan const& plan);

@@ -4,15 +4,15 @@ namespace regraft::phylo {
 
 std::vector<KindOf> all_kinds(Plan const& plan) {
     std::vector<KindOf> kinds;
-    kinds.push_back({Purpose::model_choice, choice_kind(plan)});
-    kinds.push_back({Purpose::start, start_kind(plan)});
-    kinds.push_back({Purpose::fusion, fusion_kind(plan)});
-    kinds.push_back({Purpose::pilot, pilot_kind(plan)});
-    kinds.push_back({Purpose::ultrafast, ultrafast_kind(plan)});
-    kinds.push_back({Purpose::replicate, replicate_kind(plan)});
-    kinds.push_back({Purpose::support, support_kind(plan)});
-    kinds.push_back({Purpose::test, test_kind(plan)});
-    kinds.push_back({Purpose::merge, merge_kind(plan)});
+    kinds.push_back({Purpose::model_choice, 5, choice_kind(plan)});
+    kinds.push_back({Purpose::start, 0, start_kind(plan)});
+    kinds.push_back({Purpose::fusion, 7, fusion_kind(plan)});
+    kinds.push_back({Purpose::pilot, 8, pilot_kind(plan)});
+    kinds.push_back({Purpose::ultrafast, 2, ultrafast_kind(plan)});
+    kinds.push_back({Purpose::replicate, 1, replicate_kind(plan)});
+    kinds.push_back({Purpose::support, 3, support_kind(plan)});
+    kinds.push_back({Purpose::test, 4, test_kind(plan)});
+    kinds.push_back({Purpose::merge, 6, merge_kind(plan)});
     return kinds;
 }
 

@@ -1,5 +1,8 @@
 // The bootstrap: searches on resampled sites.
 #include <algorithm>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
 
 #include "kinds/kinds.hpp"
 #include "regraft/core/checked_cast.hpp"
@@ -7,6 +10,7 @@
 #include "regraft/msa/convergence.hpp"
 #include "regraft/msa/support.hpp"
 #include "regraft/search/resampling.hpp"
+#include "report/tree_files.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -57,20 +61,47 @@ public:
     void add_to(Result& result, Progress const& progress) override {
         auto const count = wanted(progress);
         if (count == 0) return;
-        for (std::uint32_t i = 0; i < count; ++i)
-            result.replicates.push_back(progress.find({Purpose::replicate, i})->tree);
-        auto const& tree = result.state.tree;
-        result.supports.felsenstein = msa::edge_support(tree, result.replicates, msa::SupportMetric::felsenstein);
-        result.supports.transfer = msa::edge_support(tree, result.replicates, msa::SupportMetric::transfer);
-        if (plan_.options.supports.until_convergence) result.convergence = convergence(count, progress);
+        auto const trees = trees_of(count, progress);
+        auto const& best = result.state.tree;
+        auto const supports = msa::edge_support(best, trees, msa::SupportMetric::felsenstein);
+        auto const inner = std::ranges::count_if(supports, [](double support) { return !std::isnan(support); });
+        auto const high = std::ranges::count_if(supports, [](double support) { return support >= 0.95; });
+        std::optional<msa::Convergence> reached;
+        if (plan_.options.supports.until_convergence) reached = convergence(count, progress);
+        result.lines.push_back(fmt::format("{} of {} inner edges have support of 95 % and more, by {} replicates{}",
+                                           high, inner, count,
+                                           !reached || reached->is_reached ? "" : ", which have not converged"));
+        result.citations.push_back("bootstrap: Felsenstein 1985, TBE: Lemoine et al. 2018");
+        result.json.push_back([count, reached](Json& json, Result const&) {
+            auto& bootstrap = json["bootstrap"] = {{"replicates", count}};
+            if (reached) bootstrap["converged"] = reached->is_reached;
+            if (reached) bootstrap["mean_distance"] = reached->mean_distance;
+        });
+        add_support(result, plan_.dataset,
+                    {"felsenstein", ".support", SupportForm::percent, "percentage of bootstrap trees with this branch",
+                     supports});
+        add_support(result, plan_.dataset,
+                    {"transfer", ".supportTBE", SupportForm::fraction, "",
+                     msa::edge_support(best, trees, msa::SupportMetric::transfer)});
+        result.files.push_back({".consensus", [this, count, &progress](Result const&) {
+                                    return consensus(plan_.dataset, trees_of(count, progress));
+                                }});
+        result.files.push_back({".bootstraps", [this, count, &progress](Result const&) {
+                                    return newick_lines(plan_.dataset, trees_of(count, progress));
+                                }});
     }
 
 private:
+    static std::vector<msa::Tree> trees_of(std::uint32_t replicates, Progress const& progress) {
+        std::vector<msa::Tree> trees;
+        for (std::uint32_t i = 0; i < replicates; ++i) trees.push_back(progress.find({Purpose::replicate, i})->tree);
+        return trees;
+    }
     /// The convergence of the first replicates. Precondition: they are done.
     msa::Convergence convergence(std::uint32_t replicates, Progress const& progress) {
         if (known_ && known_->replicates == replicates) return known_->convergence;
         msa::SplitSets sets(checked_cast<std::uint32_t>(plan_.dataset.taxa.size()));
-        for (std::uint32_t i = 0; i < replicates; ++i) sets.add(progress.find({Purpose::replicate, i})->tree);
+        for (auto const& tree : trees_of(replicates, progress)) sets.add(tree);
         msa::ConvergenceOptions const how{.seed = plan_.options.search.seed,
                                           .threads = std::max(1U, plan_.options.resources.threads)};
         known_ = {replicates, msa::convergence(sets, how)};

@@ -1,7 +1,12 @@
 // The starts: searches, or evaluations, from the trees that a job begins with.
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
 #include "kinds/kinds.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/msa/difficulty.hpp"
+#include "report/tree_files.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -57,9 +62,32 @@ public:
         return lines;
     }
     void add_to(Result& result, Progress const& progress) override {
-        auto const count = plan_.num_starts(progress);
-        for (std::uint32_t i = 0; i < count; ++i)
-            result.starts.push_back({to_string(starts()[i]), *progress.find({Purpose::start, i})});
+        std::vector<SearchState const*> found;
+        for (std::uint32_t i = 0; i < plan_.num_starts(progress); ++i)
+            found.push_back(progress.find({Purpose::start, i}));
+        if (found.size() > 1) {
+            if (!plan_.tests()) {
+                auto const worst = std::ranges::min(found, {}, &SearchState::loglh)->loglh;
+                result.lines.push_back(fmt::format("best of {} starts, of which the worst ended {:.3f} below",
+                                                   found.size(), result.state.loglh - worst));
+            }
+            result.files.push_back({".mlTrees", [this, found](Result const&) {
+                                        std::vector<msa::Tree> trees;
+                                        for (auto const* state : found) trees.push_back(state->tree);
+                                        return newick_lines(plan_.dataset, trees);
+                                    }});
+        }
+        if (plan_.options.asks_for_difficulty())
+            result.lines.push_back(
+                fmt::format("difficulty of the data {:.2f}, from 0 (all short trees are alike) to 1 (none are)",
+                            result.state.as<Climb>().difficulty));
+        result.json.push_back([this, found](Json& json, Result const& r) {
+            for (std::size_t i = 0; i < found.size(); ++i)
+                json["starts"].push_back({{"start", to_string(starts()[i])},
+                                          {"log_likelihood", found[i]->loglh},
+                                          {"evaluations", found[i]->evaluations}});
+            if (plan_.options.asks_for_difficulty()) json["difficulty"] = r.state.as<Climb>().difficulty;
+        });
     }
 
 private:

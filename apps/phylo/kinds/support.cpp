@@ -1,6 +1,7 @@
 // The support of the best tree's edges, by likelihoods (SH-aLRT).
 #include "kinds/kinds.hpp"
 #include "regraft/core/random.hpp"
+#include "report/tree_files.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -23,7 +24,11 @@ public:
     }
     bool does(SearchState const& state) const override { return std::holds_alternative<search::Supports>(state.task); }
     void add_to(Result& result, Progress const& progress) override {
-        if (most() > 0) result.supports.alrt = progress.find({Purpose::support})->as<search::Supports>().alrt;
+        if (most() == 0) return;
+        add_support(result, plan_.dataset,
+                    {"alrt", ".supportAlrt", SupportForm::percent, "SH-aLRT support in percent",
+                     progress.find({Purpose::support})->as<search::Supports>().alrt});
+        result.citations.push_back("SH-aLRT: Guindon et al. 2010");
     }
 };
 

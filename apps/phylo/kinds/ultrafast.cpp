@@ -1,8 +1,14 @@
 // The ultrafast bootstrap of the best tree.
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
 #include "kinds/kinds.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/msa/support.hpp"
 #include "report/agreement.hpp"
+#include "report/tree_files.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -34,11 +40,31 @@ public:
     }
     void add_to(Result& result, Progress const& progress) override {
         if (most() == 0) return;
+        auto const trees = trees_of(progress);
+        auto const supports = msa::edge_support(result.state.tree, trees, msa::SupportMetric::felsenstein);
+        auto const agreement = agreement_of_halves(trees);
+        auto const high = std::ranges::count_if(supports, [](double support) { return support >= 0.95; });
+        result.lines.push_back(fmt::format(
+            "{} inner edges have ultrafast support of 95 % and more, by {} replicates, halves of which correlate by "
+            "{:.4f}{}",
+            high, trees.size(), agreement, agreement >= enough_agreement ? "" : ": more are needed"));
+        result.citations.push_back("ultrafast bootstrap: Minh et al. 2013, Hoang et al. 2018");
+        result.json.push_back([count = trees.size(), agreement](Json& json, Result const&) {
+            json["ultrafast_bootstrap"] = {{"replicates", count}, {"halves_correlation", agreement}};
+        });
+        add_support(result, plan_.dataset,
+                    {"ultrafast", ".supportUltrafast", SupportForm::percent,
+                     "percentage of ultrafast bootstrap trees with this branch", supports});
+        result.files.push_back(
+            {".ufboot", [this, &progress](Result const&) { return newick_lines(plan_.dataset, trees_of(progress)); }});
+    }
+
+private:
+    static std::vector<msa::Tree> trees_of(Progress const& progress) {
+        std::vector<msa::Tree> trees;
         for (auto const& one : progress.find({Purpose::ultrafast})->as<Ultrafast>().replicates)
-            result.ultrafast.push_back(one.tree);
-        result.supports.ultrafast =
-            msa::edge_support(result.state.tree, result.ultrafast, msa::SupportMetric::felsenstein);
-        result.ultrafast_agreement = agreement_of_halves(result.ultrafast);
+            trees.push_back(one.tree);
+        return trees;
     }
 };
 

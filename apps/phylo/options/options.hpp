@@ -107,6 +107,9 @@ struct Options {
     bool asks_for_difficulty() const { return command == Command::search && search.effort == Effort::automatic; }
 };
 
+/// The extensions of all files that a job may write. Files that it does not write must not remain from an earlier job.
+std::vector<char const*> output_extensions();
+
 /// The result of parsing the command line.
 struct Parsed {
     std::optional<Options> options;  // none: no job is to be run

@@ -63,4 +63,31 @@ char const* const what_is_written =
     "Exit codes: 0 done, 1 output cannot be written, or internal or MPI error, 2 bad input or usage, 75 stopped in time:\n"
     "the same command goes on.";
 
+std::vector<char const*> output_extensions() {
+    return {".bestTree",
+            ".bestPartitionTrees",
+            ".svg",
+            ".bestModel",
+            ".mlTrees",
+            ".bootstraps",
+            ".support",
+            ".supportTBE",
+            ".supportUltrafast",
+            ".ufboot",
+            ".supportAlrt",
+            ".consensus",
+            ".test",
+            ".bestScheme",
+            ".siteLH",
+            ".rate",
+            ".sitefreq",
+            ".ancestralTree",
+            ".ancestralProbs",
+            ".ancestralStates",
+            ".profile.json",
+            ".profile.svg",
+            ".json",
+            ".log"};
+}
+
 }  // namespace regraft::phylo

@@ -12,8 +12,6 @@
 #include "input/check.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/disk/new_file.hpp"
-#include "report/agreement.hpp"
-#include "report/ranked_models.hpp"
 #include "report/tree_files.hpp"
 
 namespace regraft::phylo {
@@ -49,17 +47,6 @@ std::vector<std::uint32_t> numbers(std::vector<PeId> const& pes) {
     return result;
 }
 
-std::vector<RankedModel> ranked(Dataset const& dataset, PartitionChoice const& choice, Criterion criterion) {
-    auto const num_sites = dataset.sites_per_partition[choice.partition];
-    auto const all_weights = weights(choice.trials, {criterion, num_sites});
-    std::vector<RankedModel> result;
-    for (std::size_t i = 0; i < choice.trials.size(); ++i) {
-        result.push_back({choice.trials[i], scores(choice.trials[i], num_sites), all_weights[i]});
-    }
-    std::ranges::stable_sort(result, {}, [&](RankedModel const& r) { return r.scores.by(criterion); });
-    return result;
-}
-
 std::string to_string(Recovery const& r) {
     auto text =
         fmt::format("rank {} died ({}, noticed in {} within {:.1f} ms); {} go on: shrink {:.1f} ms, reassign {:.2f} ms",
@@ -78,32 +65,7 @@ std::string to_string(Recovery const& r) {
 
 std::string closing_lines(Options const& options, Result const& result) {
     auto text = fmt::format("{} {:.17g}", last_words, result.state.loglh);
-    if (result.starts.size() > 1 && result.tests.empty()) {
-        auto const worst = std::ranges::min(result.starts, {}, [](auto const& start) { return start.state.loglh; });
-        text += fmt::format("\n  best of {} starts, of which the worst ended {:.3f} below", result.starts.size(),
-                            result.state.loglh - worst.state.loglh);
-    }
-    if (options.asks_for_difficulty()) {
-        text += fmt::format("\n  difficulty of the data {:.2f}, from 0 (all short trees are alike) to 1 (none are)",
-                            result.state.as<Climb>().difficulty);
-    }
-    if (!result.replicates.empty()) {
-        auto const& supports = result.supports.felsenstein;
-        auto const inner = std::ranges::count_if(supports, [](double support) { return !std::isnan(support); });
-        auto const high = std::ranges::count_if(supports, [](double support) { return support >= 0.95; });
-        text += fmt::format("\n  {} of {} inner edges have support of 95 % and more, by {} replicates{}", high, inner,
-                            result.replicates.size(),
-                            !result.convergence || result.convergence->is_reached ? "" : ", which have not converged");
-    }
-    if (!result.ultrafast.empty()) {
-        auto const& supports = result.supports.ultrafast;
-        auto const high = std::ranges::count_if(supports, [](double support) { return support >= 0.95; });
-        auto const agreement = result.ultrafast_agreement;
-        text += fmt::format(
-            "\n  {} inner edges have ultrafast support of 95 % and more, by {} replicates, halves of which "
-            "correlate by {:.4f}{}",
-            high, result.ultrafast.size(), agreement, agreement >= enough_agreement ? "" : ": more are needed");
-    }
+    for (auto const& line : result.lines) text += "\n  " + line;
     if (!result.recoveries.empty()) {
         double lost = 0;
         double recovering = 0;
@@ -115,20 +77,10 @@ std::string closing_lines(Options const& options, Result const& result) {
                             result.ranks_lost.size(), result.ranks_started, lost, recovering);
     }
     text += "\n  to cite: regraft-phylo " REGRAFT_VERSION;
-    if (!result.replicates.empty()) text += "; bootstrap: Felsenstein 1985, TBE: Lemoine et al. 2018";
-    if (!result.ultrafast.empty()) text += "; ultrafast bootstrap: Minh et al. 2013, Hoang et al. 2018";
-    if (!result.supports.alrt.empty()) text += "; SH-aLRT: Guindon et al. 2010";
-    if (result.merging) text += "; merging of partitions: Lanfear et al. 2012, 2014";
-    if (!result.tests.empty()) text += "; AU test: Shimodaira 2002";
-    if (result.starts.size() > 1 && result.tests.empty()) text += "; tree fusing: Goloboff 1999";
+    for (auto const& citation : result.citations) text += "; " + citation;
     text += "\n  in " + options.output.prefix + ".bestTree, .svg, .bestModel, .json, .log";
     if (result.state.tree.num_length_sets() > 1) text += ", .bestPartitionTrees";
-    if (result.starts.size() > 1) text += ", .mlTrees";
-    if (!result.replicates.empty()) text += ", .support, .supportTBE, .consensus, .bootstraps";
-    if (!result.ultrafast.empty()) text += ", .supportUltrafast, .ufboot";
-    if (!result.supports.alrt.empty()) text += ", .supportAlrt";
-    if (!result.tests.empty()) text += ", .test";
-    if (result.merging) text += ", .bestScheme";
+    for (auto const& file : result.files) text += std::string(", ") + file.extension;
     if (options.output.site_loglh) text += ", .siteLH";
     if (options.output.site_rates) text += ", .rate";
     if (options.output.pmsf) text += ", .sitefreq";
@@ -144,26 +96,6 @@ std::string title(Options const& options, Dataset const& dataset) {
                        : !options.input.partitions.empty() ? "as in " + options.input.partitions.string()
                        : is_whole                          ? "auto, as no --model was given"
                                                            : "as in " + options.input.msa.string());
-}
-
-std::vector<std::string> choice_lines(Dataset const& dataset, std::span<PartitionChoice const> choices,
-                                      std::span<ModelSpec const> chosen, Criterion criterion) {
-    constexpr std::size_t shown = 10;
-    std::vector<std::string> lines;
-    for (auto const& choice : choices) {
-        auto const trials = ranked(dataset, choice, criterion);
-        lines.push_back(fmt::format("partition {}: {} of {} models has the lowest {}",
-                                    dataset.partitions[choice.partition].name, chosen[choice.partition].text,
-                                    trials.size(), name(criterion)));
-        lines.push_back(fmt::format("  {:<22}  {:>16}  {:>10}  {:>14}  {:>6}", "model", "log-likelihood", "parameters",
-                                    name(criterion), "weight"));
-        for (std::size_t i = 0; i < std::min(trials.size(), shown); ++i) {
-            auto const& [trial, scores, weight] = trials[i];
-            lines.push_back(fmt::format("  {:<22}  {:>16.4f}  {:>10}  {:>14.4f}  {:>6.3f}", trial.candidate.name(),
-                                        trial.loglh, trial.parameters, scores.by(criterion), weight));
-        }
-    }
-    return lines;
 }
 
 std::string existing_output(Options const& options) {

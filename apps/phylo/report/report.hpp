@@ -3,19 +3,23 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "input/input.hpp"
 #include "options/options.hpp"
 #include "regraft/core/ids.hpp"
-#include "regraft/msa/convergence.hpp"
 #include "regraft/search/search.hpp"
+#include "trees/support_labels.hpp"
 
 namespace regraft::phylo {
+
+using Json = nlohmann::ordered_json;
 
 /// One recovery, timed by the PE that reports it. Bytes and blocks are sums over all PEs.
 struct Recovery {
@@ -58,18 +62,21 @@ struct Checkpoints {
     bool resumed = false;
 };
 
-/// The result of a start tree.
-struct StartResult {
-    std::string start;
-    SearchState state;
+/// Supports of the inner edges of the best tree.
+struct Support {
+    char const* name;            // in PREFIX.json
+    char const* extension;       // of the file with the tree that has only these
+    SupportForm form;            // in that file
+    std::string meaning;         // of the number in the picture and in PREFIX.bestTree; empty: it is not there
+    std::vector<double> values;  // per edge, in the order of Tree::edges(), NaN at tips
 };
 
-/// Supports of the inner edges of the best tree: per edge, in the order of Tree::edges(), NaN at tips; or empty.
-struct Supports {
-    std::vector<double> felsenstein;  // bootstrap supports, like the next ones; see msa::SupportMetric
-    std::vector<double> transfer;
-    std::vector<double> ultrafast;  // by the trees of the ultrafast bootstrap, as felsenstein
-    std::vector<double> alrt;       // SH-like approximate likelihood ratio test
+struct Result;
+
+/// An output file: PREFIX + extension, and its contents.
+struct OutputFile {
+    char const* extension;
+    std::function<std::string(Result const&)> text;
 };
 
 /// The rates of all patterns: posterior means, and the most probable category of each, a position in the order of
@@ -83,17 +90,14 @@ struct PatternRates {
 struct Result {
     explicit Result(SearchState final_state) : state(std::move(final_state)) {}
 
-    SearchState state;                     // the best one, a climb
-    std::vector<PartitionChoice> choices;  // of models, if there were some
+    SearchState state;  // the best one, a climb
     std::vector<double> partition_loglh;
-    std::vector<StartResult> starts;
-    std::vector<msa::Tree> replicates;
-    std::vector<msa::Tree> ultrafast;             // trees of the ultrafast bootstrap
-    double ultrafast_agreement = 0;               // agreement_of_halves of these, if there are some
-    std::optional<msa::Convergence> convergence;  // that of the replicates, if convergence was requested
-    Supports supports;
-    std::optional<Merging> merging;               // of partitions, if they were merged
-    std::vector<TreeTest> tests;                  // of the starts' trees, if they are tested
+    // What kinds of work add (kinds/kind.hpp), each its part. What is called is called on the PE that writes files.
+    std::vector<Support> supports;
+    std::vector<std::string> lines;      // for the end of the log
+    std::vector<std::string> citations;  // for the same
+    std::vector<OutputFile> files;
+    std::vector<std::function<void(Json& json, Result const&)>> json;  // adds to PREFIX.json
     std::vector<std::vector<double>> site_loglh;  // of the trees that were evaluated, on the leading PE, if requested
     PatternRates pattern_rates;                   // of the best tree, likewise
     std::vector<double> site_frequencies;         // [pattern][state]: posterior means with the best tree, likewise
@@ -106,6 +110,8 @@ struct Result {
     double seconds = 0;
 };
 
+std::vector<std::uint32_t> numbers(std::vector<PeId> const& pes);
+
 /// The log's line about a recovery.
 std::string to_string(Recovery const& recovery);
 
@@ -114,10 +120,6 @@ std::string title(Options const& options, Dataset const& dataset);
 
 /// The end of the log: the result, the costs of failures, and where the files are.
 std::string closing_lines(Options const& options, Result const& result);
-
-/// The result of the choice of models: per partition the best ten of those tried, and the number of trials.
-std::vector<std::string> choice_lines(Dataset const& dataset, std::span<PartitionChoice const> choices,
-                                      std::span<ModelSpec const> chosen, Criterion criterion);
 
 /// The models with the values of their parameters, as a partition file.
 std::string best_models(Dataset const& dataset, SearchState const& state);

@@ -9,17 +9,11 @@
 #include "regraft/ft/failure_plan.hpp"
 #include "regraft/likelihood/instructions.hpp"
 #include "regraft/msa/newick.hpp"
-#include "report/merge_report.hpp"
-#include "report/ranked_models.hpp"
 #include "report/report.hpp"
-#include "report/test_report.hpp"
 #include "report/tree_files.hpp"
-#include "trees/support_labels.hpp"
 
 namespace regraft::phylo {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json to_json(Recovery const& r) {
     return {{"lost", numbers(r.lost)},
@@ -84,80 +78,23 @@ Json partition_to_json(Dataset const& dataset, Result const& result, BranchLinka
     return json;
 }
 
-Json choice_to_json(Dataset const& dataset, SearchState const& state, PartitionChoice const& choice,
-                    Criterion criterion) {
-    Json json{{"partition", dataset.partitions[choice.partition].name},
-              {"criterion", name(criterion)},
-              {"chosen", state.specs[choice.partition].text},
-              {"candidates", Json::array()}};
-    for (auto const& [trial, scores, weight] : ranked(dataset, choice, criterion)) {
-        json["candidates"].push_back({{"model", trial.candidate.name()},
-                                      {"log_likelihood", trial.loglh},
-                                      {"parameters", trial.parameters},
-                                      {"aic", scores.aic},
-                                      {"aicc", scores.aicc},
-                                      {"bic", scores.bic},
-                                      {"weight", weight}});
-    }
-    return json;
-}
-
-/// The bootstrap; null without replicates.
-Json bootstrap_to_json(Result const& result) {
-    if (result.replicates.empty()) return nullptr;
-    Json json{{"replicates", result.replicates.size()}};
-    if (result.convergence) {
-        json["converged"] = result.convergence->is_reached;
-        json["mean_distance"] = result.convergence->mean_distance;
-    }
-    return json;
-}
-
-/// The ultrafast bootstrap; null without it.
-Json ultrafast_to_json(Result const& result) {
-    if (result.ultrafast.empty()) return nullptr;
-    return {{"replicates", result.ultrafast.size()}, {"halves_correlation", result.ultrafast_agreement}};
-}
-
 /// Trees with supports at the nodes below their edges, and the means of the supports. Null without supports.
 Json supports_to_json(Dataset const& dataset, Result const& result) {
-    auto const& supports = result.supports;
     Json json;
-    auto const add = [&](char const* name, std::vector<double> const& values, SupportForm form) {
-        if (values.empty()) return;
+    for (auto const& support : result.supports) {
         double sum = 0;
-        std::size_t count = 0;
-        auto& list = json[name]["values"] = Json::array();
-        for (auto const value : values) {
+        auto list = Json::array();
+        for (auto const value : support.values) {
             if (std::isnan(value)) continue;
             list.push_back(value);
             sum += value;
-            ++count;
         }
-        json[name]["mean"] = count == 0 ? 0 : sum / static_cast<double>(count);
-        json[name]["tree"] = labelled(dataset, result.state.tree, values, form);
-    };
-    add("felsenstein", supports.felsenstein, SupportForm::percent);
-    add("transfer", supports.transfer, SupportForm::fraction);
-    add("ultrafast", supports.ultrafast, SupportForm::percent);
-    add("alrt", supports.alrt, SupportForm::percent);
+        auto const mean = list.empty() ? 0 : sum / static_cast<double>(list.size());
+        json[support.name] = {{"values", std::move(list)},
+                              {"mean", mean},
+                              {"tree", labelled(dataset, result.state.tree, support.values, support.form)}};
+    }
     return json;
-}
-
-Json test_to_json(TreeTest const& test) {
-    return {{"log_likelihood", test.loglh},
-            {"difference", test.difference},
-            {"bp", test.bp},
-            {"kh", test.kh},
-            {"sh", test.sh},
-            {"weighted_kh", test.weighted_kh},
-            {"weighted_sh", test.weighted_sh},
-            {"elw", test.elw},
-            {"au", rounded(test.au.p)},
-            {"au_error", rounded(test.au.error)},
-            {"au_distance", rounded(test.au.d)},
-            {"au_curvature", rounded(test.au.c)},
-            {"au_fit", test.au.is_fitted ? Json(rounded(test.au.fit)) : Json(nullptr)}};
 }
 
 /// What was under way when an earlier run of the job stopped; null if there was none.
@@ -190,9 +127,9 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
               {"failures", Json::array()},
               {"partitions", Json::array()},
               {"evaluations", result.evaluations},
-              {"starts", Json::array()},
-              {"bootstrap", bootstrap_to_json(result)},
-              {"ultrafast_bootstrap", ultrafast_to_json(result)},
+              {"starts", Json::array()},  // this and the next two are there in any case
+              {"bootstrap", nullptr},
+              {"ultrafast_bootstrap", nullptr},
               {"supports", supports_to_json(dataset, result)},
               {"resumed_from", resumed_to_json(result.checkpoints)},
               {"checkpoints",
@@ -203,20 +140,11 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
                 {"disk_ms", result.checkpoints.disk_ms}}},
               {"seconds", result.seconds},
               {"warnings", dataset.warnings}};
-    for (auto const& [start, state] : result.starts) {
-        json["starts"].push_back(
-            {{"start", start}, {"log_likelihood", state.loglh}, {"evaluations", state.evaluations}});
-    }
-    if (options.asks_for_difficulty()) json["difficulty"] = result.state.as<Climb>().difficulty;
-    for (auto const& test : result.tests) json["tests"].push_back(test_to_json(test));
     for (auto const& recovery : result.recoveries) json["failures"].push_back(to_json(recovery));
     for (std::size_t q = 0; q < dataset.partitions.size(); ++q) {
         json["partitions"].push_back(partition_to_json(dataset, result, options.input.linkage, q));
     }
-    for (auto const& choice : result.choices) {
-        json["model_choice"].push_back(choice_to_json(dataset, result.state, choice, options.input.criterion));
-    }
-    if (result.merging) json["merging"] = to_json(dataset, *result.merging, options);
+    for (auto const& add : result.json) add(json, result);
     for (auto const* point : ft::fail_points()) {
         if (point->occurrences() > 0) json["points_reached"][point->name()] = point->occurrences();
     }

@@ -1,5 +1,6 @@
 #include "report/tree_files.hpp"
 
+#include <ranges>
 #include <span>
 #include <utility>
 
@@ -69,21 +70,6 @@ std::string partition_trees(Dataset const& dataset, msa::Tree const& tree) {
     return lines;
 }
 
-template <class Trees>
-std::string lines_of(Dataset const& dataset, Trees const& trees) {
-    std::string lines;
-    for (auto const& tree : trees) lines += newick(dataset, tree) + '\n';
-    return lines;
-}
-
-std::string consensus_of(Dataset const& dataset, std::span<msa::Tree const> replicates) {
-    std::vector<msa::GeneralTree> trees;
-    for (auto const& tree : replicates) trees.push_back(msa::to_general(with_mean_lengths(dataset, tree)).tree);
-    auto consensus = msa::consensus(trees, msa::extended_majority_rule);
-    consensus.tree.label = support_labels(consensus.support, SupportForm::percent);
-    return msa::to_newick(consensus.tree, dataset.taxa) + '\n';
-}
-
 /// What stands at the inner edges of the best tree, and what it means.
 struct TreeSupport {
     std::vector<std::string> labels;  // per edge; none without supports
@@ -91,66 +77,36 @@ struct TreeSupport {
 };
 
 /// All supports in percent, divided by '/' as in IQ-TREE: SH-aLRT, ultrafast bootstrap, bootstrap.
-TreeSupport support_of(Supports const& supports) {
-    TreeSupport result;
-    auto const add = [&](std::vector<double> const& values, std::string const& meaning) {
-        if (values.empty()) return;
-        auto const labels = support_labels(values, SupportForm::percent);
-        result.labels.resize(labels.size());
+TreeSupport support_of(Result const& result) {
+    TreeSupport all;
+    for (auto const& support : std::views::reverse(result.supports)) {
+        if (support.meaning.empty()) continue;
+        auto const labels = support_labels(support.values, SupportForm::percent);
+        all.labels.resize(labels.size());
         for (std::size_t i = 0; i < labels.size(); ++i) {
-            auto& label = result.labels[i];
+            auto& label = all.labels[i];
             label += (label.empty() || labels[i].empty() ? "" : "/") + labels[i];
         }
-        result.meaning += (result.meaning.empty() ? "" : " / ") + meaning;
-    };
-    add(supports.alrt, "SH-aLRT support in percent");
-    add(supports.ultrafast, "percentage of ultrafast bootstrap trees with this branch");
-    add(supports.felsenstein, "percentage of bootstrap trees with this branch");
-    return result;
+        all.meaning += (all.meaning.empty() ? "" : " / ") + support.meaning;
+    }
+    return all;
 }
 
 /// The best tree with its supports.
 std::string best_tree(Dataset const& dataset, Result const& result) {
-    auto const support = support_of(result.supports);
+    auto const support = support_of(result);
     return text_of(with_mean_lengths(dataset, result.state.tree), dataset, {.labels = support.labels}) + '\n';
 }
 
 std::string picture(Dataset const& dataset, Result const& result) {
     auto const title = fmt::format("{} taxa, {} sites, log-likelihood {:.4f}", dataset.taxa.size(), dataset.num_sites(),
                                    result.state.loglh);
-    auto const [labels, meaning] = support_of(result.supports);
+    auto const [labels, meaning] = support_of(result);
     return tree_svg(with_mean_lengths(dataset, result.state.tree), dataset.taxa, labels,
                     {.title = title, .outgroup = dataset.outgroup, .numbers = meaning});
 }
 
 }  // namespace
-
-std::vector<char const*> output_extensions() {
-    return {".bestTree",
-            ".bestPartitionTrees",
-            ".svg",
-            ".bestModel",
-            ".mlTrees",
-            ".bootstraps",
-            ".support",
-            ".supportTBE",
-            ".supportUltrafast",
-            ".ufboot",
-            ".supportAlrt",
-            ".consensus",
-            ".test",
-            ".bestScheme",
-            ".siteLH",
-            ".rate",
-            ".sitefreq",
-            ".ancestralTree",
-            ".ancestralProbs",
-            ".ancestralStates",
-            ".profile.json",
-            ".profile.svg",
-            ".json",
-            ".log"};
-}
 
 bool is_clade(msa::Tree const& tree, Dataset const& dataset) {
     try {
@@ -183,34 +139,35 @@ std::string with_node_names(Dataset const& dataset, msa::Tree const& tree, std::
     return msa::to_newick(form, dataset.taxa);
 }
 
+std::string newick_lines(Dataset const& dataset, std::span<msa::Tree const> trees) {
+    std::string lines;
+    for (auto const& tree : trees) lines += newick(dataset, tree) + '\n';
+    return lines;
+}
+
+std::string consensus(Dataset const& dataset, std::span<msa::Tree const> replicates) {
+    std::vector<msa::GeneralTree> trees;
+    for (auto const& tree : replicates) trees.push_back(msa::to_general(with_mean_lengths(dataset, tree)).tree);
+    auto consensus = msa::consensus(trees, msa::extended_majority_rule);
+    consensus.tree.label = support_labels(consensus.support, SupportForm::percent);
+    return msa::to_newick(consensus.tree, dataset.taxa) + '\n';
+}
+
+void add_support(Result& result, Dataset const& dataset, Support support) {
+    auto const number = result.supports.size();
+    result.files.push_back({support.extension, [&dataset, number](Result const& r) {
+                                auto const& one = r.supports[number];
+                                return labelled(dataset, r.state.tree, one.values, one.form) + '\n';
+                            }});
+    result.supports.push_back(std::move(support));
+}
+
 std::vector<OutputFile> tree_files(Dataset const& dataset, Result const& result) {
-    std::vector<OutputFile> files{{".bestTree", best_tree(dataset, result)}, {".svg", picture(dataset, result)}};
-    if (result.state.tree.num_length_sets() > 1) {
-        files.push_back({".bestPartitionTrees", partition_trees(dataset, result.state.tree)});
-    }
-    if (result.starts.size() > 1) {
-        std::vector<msa::Tree> trees;
-        for (auto const& start : result.starts) trees.push_back(start.state.tree);
-        files.push_back({".mlTrees", lines_of(dataset, trees)});
-    }
-    if (!result.replicates.empty()) {
-        files.push_back({".bootstraps", lines_of(dataset, result.replicates)});
+    std::vector<OutputFile> files{{".bestTree", [&dataset](Result const& r) { return best_tree(dataset, r); }},
+                                  {".svg", [&dataset](Result const& r) { return picture(dataset, r); }}};
+    if (result.state.tree.num_length_sets() > 1)
         files.push_back(
-            {".support",
-             labelled(dataset, result.state.tree, result.supports.felsenstein, SupportForm::percent) + '\n'});
-        files.push_back({".supportTBE",
-                         labelled(dataset, result.state.tree, result.supports.transfer, SupportForm::fraction) + '\n'});
-        files.push_back({".consensus", consensus_of(dataset, result.replicates)});
-    }
-    if (!result.ultrafast.empty()) {
-        files.push_back({".ufboot", lines_of(dataset, result.ultrafast)});
-        files.push_back({".supportUltrafast",
-                         labelled(dataset, result.state.tree, result.supports.ultrafast, SupportForm::percent) + '\n'});
-    }
-    if (!result.supports.alrt.empty()) {
-        files.push_back(
-            {".supportAlrt", labelled(dataset, result.state.tree, result.supports.alrt, SupportForm::percent) + '\n'});
-    }
+            {".bestPartitionTrees", [&dataset](Result const& r) { return partition_trees(dataset, r.state.tree); }});
     return files;
 }
 

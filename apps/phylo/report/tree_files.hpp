@@ -12,15 +12,6 @@
 
 namespace regraft::phylo {
 
-/// An output file: PREFIX + extension, and its contents.
-struct OutputFile {
-    char const* extension;
-    std::string text;
-};
-
-/// The extensions of all files that a job may write. Files that it does not write must not remain from an earlier job.
-std::vector<char const*> output_extensions();
-
 /// Whether the outgroup is a clade of the tree: an edge separates it from all other taxa. Precondition: there is an
 /// outgroup.
 bool is_clade(msa::Tree const& tree, Dataset const& dataset);
@@ -35,9 +26,16 @@ std::string labelled(Dataset const& dataset, msa::Tree const& tree, std::span<do
 /// The same with a name at each inner node instead; names are in the order of the numbers of inner nodes.
 std::string with_node_names(Dataset const& dataset, msa::Tree const& tree, std::span<std::string const> names);
 
-/// The files with trees: .bestTree and .svg, both with all supports; for several starts .mlTrees; for a bootstrap
-/// .bootstraps, .support (percent of the replicates, also in the picture), .supportTBE and .consensus (extended
-/// majority rule); for the ultrafast bootstrap .ufboot and .supportUltrafast (percent); .supportAlrt (percent).
+/// Lines with the trees.
+std::string newick_lines(Dataset const& dataset, std::span<msa::Tree const> trees);
+
+/// The extended majority-rule consensus of the replicates, with percentages of these.
+std::string consensus(Dataset const& dataset, std::span<msa::Tree const> replicates);
+
+/// Adds supports, and the file with the best tree that has only these.
+void add_support(Result& result, Dataset const& dataset, Support support);
+
+/// The files with the best tree: .bestTree and .svg, both with all supports, and .bestPartitionTrees.
 std::vector<OutputFile> tree_files(Dataset const& dataset, Result const& result);
 
 }  // namespace regraft::phylo

@@ -1,5 +1,9 @@
 #include "sites/site_values.hpp"
 
+#include <iterator>
+
+#include <fmt/format.h>
+
 #include "regraft/checkpoint/mini_checkpoint.hpp"
 #include "regraft/core/bytes.hpp"
 
@@ -44,6 +48,17 @@ std::vector<double> gather_values(ft::Communicator& comm, std::uint64_t num_patt
     }
     comm.reach(gather_phase.after);
     return all;
+}
+
+std::string site_table(Dataset const& dataset, std::span<std::vector<double> const> loglh) {
+    auto text = fmt::format("{} {}\n", loglh.size(), dataset.pattern_of_site.size());
+    for (std::size_t t = 0; t < loglh.size(); ++t) {
+        text += fmt::format("tree{}", t + 1);
+        for (auto const pattern : dataset.pattern_of_site)
+            fmt::format_to(std::back_inserter(text), " {}", loglh[t][pattern]);
+        text += '\n';
+    }
+    return text;
 }
 
 }  // namespace regraft::phylo

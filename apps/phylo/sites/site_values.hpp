@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "input/input.hpp"
@@ -33,5 +34,9 @@ void for_sites_by_partition(Dataset const& dataset, Function f) {
 /// this PE's patterns in each partition. Precondition: the work deals each pattern to one member. Collective, uniform.
 std::vector<double> gather_values(ft::Communicator& comm, std::uint64_t num_patterns, assign::Assignment const& work,
                                   std::span<std::vector<double> const> mine, std::size_t width = 1);
+
+/// The text of PREFIX.siteLH, in the format of TREE-PUZZLE: a line per tree with the value of each site, in the order
+/// of the alignment. loglh: [tree][pattern].
+std::string site_table(Dataset const& dataset, std::span<std::vector<double> const> loglh);
 
 }  // namespace regraft::phylo
