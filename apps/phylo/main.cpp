@@ -23,6 +23,7 @@
 #include "options/options.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "regraft/ft/launcher.hpp"
 #include "together/shared_input_error.hpp"
 #include "trees/tree_commands.hpp"
 
@@ -57,11 +58,6 @@ void run(ft::Communicator& comm, Options const& options) {
     }
     plan_failures(comm, plan);
     Job(comm, options, plan, Context::Output::files, voice()).run();
-}
-
-/// Whether this process is alone: no launcher has started it, as far as PMIx and PMI tell.
-bool is_alone() {
-    return std::getenv("PMIX_RANK") == nullptr && std::getenv("PMI_RANK") == nullptr;
 }
 
 /// The deaths that the environment plans; empty: none.
@@ -151,7 +147,7 @@ int run_with_mpi(Parsed& parsed, int founder) {
 int main(int argc, char** argv) {
     static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));  // a file that grows too large is an ordinary error
     auto parsed = parse_command_line(argc, argv);
-    bool const alone = is_alone();
+    bool const alone = !ft::has_launcher();
     if (alone && is_done_without_mpi(parsed)) return run_without_mpi(parsed);
     common::limit_spinning(argv);
     if (alone) {

@@ -6,14 +6,13 @@
 
 #include <unistd.h>
 
+#include "regraft/ft/launcher.hpp"
+
 namespace regraft::ft {
-namespace {
 
 bool has_launcher() {
     return std::getenv("PMIX_RANK") != nullptr || std::getenv("PMI_RANK") != nullptr;
 }
-
-}  // namespace
 
 void forget_shared_file_if_alone() {
     if (has_launcher()) return;

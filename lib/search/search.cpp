@@ -115,8 +115,7 @@ SearchState start_choice(SearchState start, std::span<std::size_t const> partiti
 }
 
 SearchState start_fusing(SearchState best) {
-    REGRAFT_EXPECTS(best.is_done());
-    auto climb = std::move(best.as<Climb>());
+    auto climb = best.as<Climb>();
     climb.begin_fusing(best.loglh);
     return start_task(std::move(best), std::move(climb));
 }

@@ -65,11 +65,10 @@ Json choice_to_json(Dataset const& dataset, SearchState const& state, PartitionC
     return json;
 }
 
-class ChoiceKind final : public Kind {
+class ChoiceKind final : public SingleKind {
 public:
-    using Kind::Kind;
-    std::uint32_t wanted(Progress const&) override { return most(); }
-    std::uint32_t most() const override { return plan_.chooses() ? 1 : 0; }
+    using SingleKind::SingleKind;
+    bool is_wanted() const override { return plan_.chooses(); }
     std::string name(std::uint32_t) const override { return ""; }
     bool needs_patterns(std::uint32_t, Progress const&) const override {
         return plan_.constraint() == nullptr && plan_.beginnings.starts.front().kind == Start::Kind::parsimony;
@@ -88,7 +87,7 @@ public:
         return choice_lines(plan_.dataset, state.as<Choice>().choices, state.specs, plan_.options.input.criterion);
     }
     void add_to(Result& result, Progress const& progress) override {
-        if (most() == 0) return;
+        if (!is_wanted()) return;
         auto const& chosen = *progress.find({Purpose::model_choice});
         result.json.push_back([this, &chosen](Json& json, Result const& r) {
             for (auto const& choice : chosen.as<Choice>().choices)

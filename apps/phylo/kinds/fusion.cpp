@@ -4,11 +4,10 @@
 namespace regraft::phylo {
 namespace {
 
-class FusionKind final : public Kind {
+class FusionKind final : public SingleKind {
 public:
-    using Kind::Kind;
-    std::uint32_t wanted(Progress const&) override { return most(); }
-    std::uint32_t most() const override { return plan_.fuses() ? 1 : 0; }
+    using SingleKind::SingleKind;
+    bool is_wanted() const override { return plan_.fuses(); }
     std::string name(std::uint32_t) const override { return "fusion"; }
     void change(SearchOptions& options, std::uint32_t, Progress const& progress) const override {
         options.others = plan_.other_trees(progress);

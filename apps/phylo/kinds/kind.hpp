@@ -75,6 +75,16 @@ protected:
     Plan const& plan_;
 };
 
+/// A kind of one item, or of none.
+class SingleKind : public Kind {
+public:
+    using Kind::Kind;
+    std::uint32_t wanted(Progress const& /*progress*/) final { return most(); }
+    std::uint32_t most() const final { return is_wanted() ? 1 : 0; }
+    /// Whether the job wants it.
+    virtual bool is_wanted() const = 0;
+};
+
 /// The kinds of a job in their order, each with its purpose. The items of one are done before those of the next begin.
 struct KindOf {
     Purpose purpose;

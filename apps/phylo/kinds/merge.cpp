@@ -95,11 +95,10 @@ Json to_json(Dataset const& dataset, Merging const& merging, Options const& opti
     return json;
 }
 
-class MergeKind final : public Kind {
+class MergeKind final : public SingleKind {
 public:
-    using Kind::Kind;
-    std::uint32_t wanted(Progress const&) override { return most(); }
-    std::uint32_t most() const override { return plan_.merges() ? 1 : 0; }
+    using SingleKind::SingleKind;
+    bool is_wanted() const override { return plan_.merges(); }
     std::string name(std::uint32_t) const override { return ""; }
     void change(SearchOptions& options, std::uint32_t, Progress const&) const override {
         options.merging = merge_options();
@@ -113,7 +112,7 @@ public:
         return merge_lines(plan_.dataset, merging(progress), plan_.options.input.criterion);
     }
     void add_to(Result& result, Progress const& progress) override {
-        if (most() == 0) return;
+        if (!is_wanted()) return;
         auto const& found = merging(progress);
         result.citations.push_back("merging of partitions: Lanfear et al. 2012, 2014");
         result.files.push_back(

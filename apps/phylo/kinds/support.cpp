@@ -6,11 +6,10 @@
 namespace regraft::phylo {
 namespace {
 
-class SupportKind final : public Kind {
+class SupportKind final : public SingleKind {
 public:
-    using Kind::Kind;
-    std::uint32_t wanted(Progress const&) override { return most(); }
-    std::uint32_t most() const override { return plan_.options.supports.alrt_replicates > 0 ? 1 : 0; }
+    using SingleKind::SingleKind;
+    bool is_wanted() const override { return plan_.options.supports.alrt_replicates > 0; }
     std::string name(std::uint32_t) const override { return "SH-aLRT"; }
     SearchState first_state(std::uint32_t, Progress const& progress, msa::Patterns const*) const override {
         return start_supports(plan_.best(progress));
@@ -24,7 +23,7 @@ public:
     }
     bool does(SearchState const& state) const override { return std::holds_alternative<search::Supports>(state.task); }
     void add_to(Result& result, Progress const& progress) override {
-        if (most() == 0) return;
+        if (!is_wanted()) return;
         add_support(result, plan_.dataset,
                     {"alrt", ".supportAlrt", SupportForm::percent, "SH-aLRT support in percent",
                      progress.find({Purpose::support})->as<search::Supports>().alrt});

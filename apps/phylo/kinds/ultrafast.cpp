@@ -13,11 +13,10 @@
 namespace regraft::phylo {
 namespace {
 
-class UltrafastKind final : public Kind {
+class UltrafastKind final : public SingleKind {
 public:
-    using Kind::Kind;
-    std::uint32_t wanted(Progress const&) override { return most(); }
-    std::uint32_t most() const override { return plan_.options.supports.ultrafast_replicates > 0 ? 1 : 0; }
+    using SingleKind::SingleKind;
+    bool is_wanted() const override { return plan_.options.supports.ultrafast_replicates > 0; }
     std::string name(std::uint32_t) const override { return "ultrafast bootstrap"; }
     void change(SearchOptions& options, std::uint32_t, Progress const& progress) const override {
         options.others = plan_.other_trees(progress);
@@ -39,7 +38,7 @@ public:
         expected.num_replicates = plan_.options.supports.ultrafast_replicates;
     }
     void add_to(Result& result, Progress const& progress) override {
-        if (most() == 0) return;
+        if (!is_wanted()) return;
         auto const trees = trees_of(progress);
         auto const supports = msa::edge_support(result.state.tree, trees, msa::SupportMetric::felsenstein);
         auto const agreement = agreement_of_halves(trees);
