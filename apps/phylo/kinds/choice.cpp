@@ -89,7 +89,7 @@ public:
     void add_to(Result& result, Progress const& progress) override {
         if (!is_wanted()) return;
         auto const& chosen = *progress.find({Purpose::model_choice});
-        result.json.push_back([this, &chosen](Json& json, Result const& r) {
+        result.json.emplace_back([this, &chosen](Json& json, Result const& r) {
             for (auto const& choice : chosen.as<Choice>().choices)
                 json["model_choice"].push_back(
                     choice_to_json(plan_.dataset, r.state, choice, plan_.options.input.criterion));

@@ -17,7 +17,8 @@ public:
     }
     /// A fast search, too, cites it, although it does not fuse its starts.
     void add_to(Result& result, Progress const& progress) override {
-        if (plan_.num_starts(progress) > 1 && !plan_.tests()) result.citations.push_back("tree fusing: Goloboff 1999");
+        if (plan_.num_starts(progress) > 1 && !plan_.tests())
+            result.citations.emplace_back("tree fusing: Goloboff 1999");
     }
 };
 

@@ -114,10 +114,10 @@ public:
     void add_to(Result& result, Progress const& progress) override {
         if (!is_wanted()) return;
         auto const& found = merging(progress);
-        result.citations.push_back("merging of partitions: Lanfear et al. 2012, 2014");
+        result.citations.emplace_back("merging of partitions: Lanfear et al. 2012, 2014");
         result.files.push_back(
             {".bestScheme", [this, &found](Result const&) { return msa::to_text(best_scheme(plan_.dataset, found)); }});
-        result.json.push_back([this, &found](Json& json, Result const&) {
+        result.json.emplace_back([this, &found](Json& json, Result const&) {
             json["merging"] = to_json(plan_.dataset, found, plan_.options);
         });
     }

@@ -71,8 +71,8 @@ public:
         result.lines.push_back(fmt::format("{} of {} inner edges have support of 95 % and more, by {} replicates{}",
                                            high, inner, count,
                                            !reached || reached->is_reached ? "" : ", which have not converged"));
-        result.citations.push_back("bootstrap: Felsenstein 1985, TBE: Lemoine et al. 2018");
-        result.json.push_back([count, reached](Json& json, Result const&) {
+        result.citations.emplace_back("bootstrap: Felsenstein 1985, TBE: Lemoine et al. 2018");
+        result.json.emplace_back([count, reached](Json& json, Result const&) {
             auto& bootstrap = json["bootstrap"] = {{"replicates", count}};
             if (reached) bootstrap["converged"] = reached->is_reached;
             if (reached) bootstrap["mean_distance"] = reached->mean_distance;

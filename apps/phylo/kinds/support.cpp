@@ -27,7 +27,7 @@ public:
         add_support(result, plan_.dataset,
                     {"alrt", ".supportAlrt", SupportForm::percent, "SH-aLRT support in percent",
                      progress.find({Purpose::support})->as<search::Supports>().alrt});
-        result.citations.push_back("SH-aLRT: Guindon et al. 2010");
+        result.citations.emplace_back("SH-aLRT: Guindon et al. 2010");
     }
 };
 

@@ -119,9 +119,9 @@ public:
     void add_to(Result& result, Progress const& progress) override {
         if (most() == 0) return;
         auto const tests = results(progress);
-        result.citations.push_back("AU test: Shimodaira 2002");
+        result.citations.emplace_back("AU test: Shimodaira 2002");
         result.files.push_back({".test", [tests](Result const&) { return test_table(tests); }});
-        result.json.push_back([tests](Json& json, Result const&) {
+        result.json.emplace_back([tests](Json& json, Result const&) {
             for (auto const& test : tests) json["tests"].push_back(test_to_json(test));
         });
     }

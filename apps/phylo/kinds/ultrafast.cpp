@@ -47,8 +47,8 @@ public:
             "{} inner edges have ultrafast support of 95 % and more, by {} replicates, halves of which correlate by "
             "{:.4f}{}",
             high, trees.size(), agreement, agreement >= enough_agreement ? "" : ": more are needed"));
-        result.citations.push_back("ultrafast bootstrap: Minh et al. 2013, Hoang et al. 2018");
-        result.json.push_back([count = trees.size(), agreement](Json& json, Result const&) {
+        result.citations.emplace_back("ultrafast bootstrap: Minh et al. 2013, Hoang et al. 2018");
+        result.json.emplace_back([count = trees.size(), agreement](Json& json, Result const&) {
             json["ultrafast_bootstrap"] = {{"replicates", count}, {"halves_correlation", agreement}};
         });
         add_support(result, plan_.dataset,
