@@ -353,6 +353,75 @@ TEST(Agenda, ResultHasWhatEachKindTellsOfItself) {
     EXPECT_EQ(json_of(result)["starts"].size(), 2U);
 }
 
+/// The patterns of the dataset of a fixture with two partitions, one pattern each: in the second one only the first
+/// five taxa have data.
+msa::Patterns two_genes(Fixture& f) {
+    f.options.command = Command::genes;
+    f.options.input.linkage = BranchLinkage::unlinked;
+    auto const keep_two = [](auto& list) { list.erase(list.begin() + 2, list.end()); };
+    keep_two(f.dataset.partitions);
+    keep_two(f.dataset.specs);
+    keep_two(f.dataset.counted);
+    keep_two(f.dataset.sites_per_partition);
+    f.dataset.partition_begin = {0, 1, 2};
+    f.dataset.weights = {10, 10};
+    f.dataset.taxa_of_gene = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {0, 1, 2, 3, 4}};
+    msa::Patterns patterns;
+    patterns.num_taxa = num_taxa;
+    patterns.alphabet = {f.dataset.specs[0].alphabet, f.dataset.specs[1].alphabet};
+    patterns.partition_begin = {0, 1, 2};
+    patterns.weight = {10, 10};
+    patterns.columns.assign(num_taxa, 'A');
+    patterns.columns.resize(5 + num_taxa, 'A');
+    patterns.columns.resize(2 * std::size_t{num_taxa}, '-');
+    return patterns;
+}
+
+TEST(Agenda, GenesHaveTreesOfTheTaxaWithData) {
+    Fixture f;
+    auto const patterns = two_genes(f);
+    auto agenda = f.agenda(1);
+    f.finish({Purpose::start});
+    EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::gene, 0, 2));
+    for (std::uint32_t q = 0; q < 2; ++q) {
+        Item const item{Purpose::gene, q};
+        EXPECT_EQ(agenda.kind_of(item).gene(q), q);
+        EXPECT_TRUE(agenda.needs_patterns(item, f.progress));
+        EXPECT_EQ(agenda.options_of(item, f.progress).counted.size(), 1U);
+        auto state = agenda.first_state(item, f.progress, &patterns);
+        EXPECT_EQ(state.tree.num_tips(), f.dataset.taxa_of_gene[q].size());
+        EXPECT_EQ(state.specs.at(0).text, f.dataset.specs[q].text);
+        state.loglh = -3.0 - q;
+        state.as<Climb>().stage = Stage::done;
+        f.progress.note(item, std::move(state));
+    }
+    EXPECT_NE(agenda.options_of({Purpose::gene, 0}, f.progress).seed,
+              agenda.options_of({Purpose::gene, 1}, f.progress).seed);
+    EXPECT_TRUE(agenda.next_items(f.progress).empty());
+    auto const result = agenda.result_of(f.progress);
+    EXPECT_FALSE(result.has_tree);
+    EXPECT_EQ(result.state.loglh, -7);
+    EXPECT_EQ(result.partition_loglh, (std::vector<double>{-3, -4}));
+    auto const json = json_of(result);
+    EXPECT_FALSE(json.contains("starts"));
+    EXPECT_EQ(json["genes"][1]["taxa"], 5);
+    auto const lines = result.files.at(0).text(result);
+    EXPECT_EQ(std::ranges::count(lines, '\n'), 2);
+    EXPECT_EQ(lines.find("t5", lines.find('\n')), std::string::npos) << lines;
+}
+
+TEST(Agenda, FindsOutWhetherAGeneFitsItsData) {
+    Fixture f;
+    auto const patterns = two_genes(f);
+    auto const agenda = f.agenda(1);
+    Progress progress;
+    auto state = agenda.first_state({Purpose::gene, 1}, f.progress, &patterns);
+    progress.note({Purpose::gene, 1}, state);
+    EXPECT_NO_THROW(agenda.check(progress));
+    progress.note({Purpose::gene, 0}, state);
+    EXPECT_THROW(agenda.check(progress), InputError);
+}
+
 TEST(Agenda, FingerprintTellsWhatTheResultDependsOnAndNothingElse) {
     Fixture f;
     auto const agenda = f.agenda(1);  // sees what becomes of the options

@@ -67,6 +67,7 @@ std::vector<msa::PartitionSpec> read_partitions(Options const& options, std::uin
     if (options.input.model.empty() && !stored.empty()) return stored;
     if (options.command == Command::merge)
         throw InputError("--partitions is needed: there is nothing to merge without partitions");
+    if (options.command == Command::genes) throw InputError("--partitions is needed: each partition gets a tree");
     if (num_sites == 0) return {};  // the findings will report this
     bool const is_to_be_chosen = options.input.model.empty() && options.command != Command::check;
     return {msa::whole_alignment(is_to_be_chosen ? std::string(automatic_model) : options.input.model, num_sites)};

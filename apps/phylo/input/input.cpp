@@ -223,7 +223,8 @@ std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees,
     if (options.search.starts == "tree" && num_user_trees == 0) {
         throw InputError("--starts tree: there is no tree, expected --tree FILE");
     }
-    if (options.command == Command::merge && starts.empty()) return {{Start::Kind::parsimony, 0}};
+    bool const begins_alone = options.command == Command::merge || options.command == Command::genes;
+    if (begins_alone && starts.empty()) return {{Start::Kind::parsimony, 0}};
     if (options.command != Command::search || options.search.starts == "tree") return starts;
     if (!options.search.starts.empty()) {
         std::ranges::copy(parse_starts(options.search.starts), std::back_inserter(starts));

@@ -42,7 +42,8 @@ struct Dataset {
     std::vector<std::uint64_t> pattern_of_site;      // by site; empty unless results of single sites are written
     std::vector<std::string> warnings;               // for the log and the JSON
     std::vector<std::uint32_t> outgroup;             // taxa at which trees are rooted when they are written; or empty
-    std::uint64_t content_hash = 0;                  // hash of models, taxa and patterns
+    std::vector<std::vector<std::uint32_t>> taxa_of_gene;  // with data, per partition, increasing; only for genes
+    std::uint64_t content_hash = 0;                        // hash of models, taxa and patterns
 
     std::uint64_t num_patterns() const { return partition_begin.back(); }
     std::uint64_t num_sites() const;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "input/genes.hpp"
 #include "job/resources.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/clock.hpp"
@@ -87,14 +88,21 @@ void Climber::finish(Task const& task, SearchState& state, Batch const& batch) {
 }
 
 DistributedLikelihood Climber::likelihood_of(SearchState const& state, ft::Participants participants,
-                                             std::span<std::uint32_t const> weights) const {
+                                             std::span<std::uint32_t const> weights,
+                                             std::optional<std::uint32_t> gene) const {
     auto const& dataset = context_.dataset;
     auto now = subject(state, context_.options.input.linkage);
+    std::vector<likelihood::Sites> sites;
+    if (gene) {
+        now.subsets = {{*gene}};
+        sites.push_back(sites_of_gene(dataset, sites_.work(), sites_.blocks(), *gene));
+    } else {
+        sites = united(to_local_sites(dataset, sites_.work(), sites_.blocks(), weights), now.subsets);
+    }
     auto const patterns = sums_of(patterns_of(sites_.work(), dataset.partitions.size()), now.subsets);
     auto const to_use = resources(context_.options, dataset, now.specs, patterns, ahead());
-    auto sites = to_local_sites(dataset, sites_.work(), sites_.blocks(), weights);
     return DistributedLikelihood(participants, std::move(now.tree), std::move(now.specs), std::move(now.models),
-                                 now.linkage, united(std::move(sites), now.subsets), to_use);
+                                 now.linkage, std::move(sites), to_use);
 }
 
 std::size_t Climber::ahead() const {
@@ -104,7 +112,8 @@ std::size_t Climber::ahead() const {
 /// Makes steps until the state needs another likelihood, or the last step is done.
 void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
     auto& [comm, job_options, output, log, dataset, agenda] = context_;
-    auto likelihood = likelihood_of(state, task.participants, task.weights);
+    auto const& kind = agenda->kind_of(task.item);
+    auto likelihood = likelihood_of(state, task.participants, task.weights, kind.gene(task.item.number));
     records_.tell(context_);
     // However the climb ends, the recovery learns how much work was not committed.
     struct Tally {
@@ -125,7 +134,6 @@ void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
     options.lookahead = &forecasts;
     auto const at_stake =
         std::clamp<std::uint64_t>(work_per_commit / dataset.num_patterns(), 1, evaluations_per_commit);
-    auto const& kind = agenda->kind_of(task.item);
     bool const may_change = changes_subject(state);
     bool serves = !state.is_done();
     while (serves) {

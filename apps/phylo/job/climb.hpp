@@ -51,9 +51,10 @@ public:
     /// members of the group, are noted in the knowledge and declared as failures. Throws ft::ProcessFailure. Collective
     /// over the participants.
     void finish(Task const& task, SearchState& state, Batch const& batch);
-    /// A likelihood of the subject of the next step. weights: as Task::weights. Not collective.
+    /// A likelihood of the subject of the next step. weights: as Task::weights. gene: as Kind::gene. Not collective.
     DistributedLikelihood likelihood_of(SearchState const& state, ft::Participants participants,
-                                        std::span<std::uint32_t const> weights) const;
+                                        std::span<std::uint32_t const> weights,
+                                        std::optional<std::uint32_t> gene = std::nullopt) const;
     /// What was measured for a profile; null if none is wanted.
     WorkLog const* work_log() const { return clock_ ? &clock_->log() : nullptr; }
 

@@ -63,7 +63,7 @@ void Job::set_up() {
     auto const replicas = sites_.submit(dataset, std::exchange(read.blocks, {}), options.resources.replicas);
     files_.resume();
     patterns_ = std::move(read.patterns);
-    sites_.deal(groups_for(agenda->next_items(known_.progress).size()), all_patterns());
+    sites_.deal(groups_for(agenda->next_items(known_.progress)), all_patterns());
     tell_input(replicas);
     if (output == Context::Output::files) {
         auto const earlier = records_.checkpoints.resumed ? Log::Earlier::stays : Log::Earlier::goes;
@@ -92,13 +92,15 @@ void Job::tell_input(std::uint32_t replicas) {
         likelihood::used_instructions(), memory_text(mine, dataset, specs, patterns)));
 }
 
-std::uint32_t Job::groups_for(std::size_t num_items) const {
+std::uint32_t Job::groups_for(std::span<Item const> items) const {
     auto const& [comm, options, output, log, dataset, agenda] = context_;
     if (!ft::survives_real_deaths()) return 1;  // with simulated deaths all members must come to the same points
     if (options.output.profile) return 1;       // a profile compares ranks that work on the same item
-    auto const most = std::clamp<std::uint64_t>(num_items, 1, comm.size());
-    auto const wanted = options.resources.groups > 0 ? options.resources.groups
-                                                     : comm.size() * enough_patterns / (dataset.num_patterns() + 1);
+    auto const most = std::clamp<std::uint64_t>(items.size(), 1, comm.size());
+    bool const are_genes = !items.empty() && agenda->kind_of(items.front()).gene(items.front().number);
+    auto const patterns = dataset.num_patterns() / (are_genes ? dataset.partitions.size() : 1);
+    auto const wanted =
+        options.resources.groups > 0 ? options.resources.groups : comm.size() * enough_patterns / (patterns + 1);
     return checked_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, most));
 }
 
@@ -140,7 +142,7 @@ void Job::work_on(std::vector<Item> const& items) {
     bool const needs_patterns =
         std::ranges::any_of(items, [&](Item item) { return context_.agenda->needs_patterns(item, known_.progress); });
     if (needs_patterns && !patterns_) patterns_ = sites_.all_patterns();
-    sites_.deal(groups_for(items.size()), all_patterns());
+    sites_.deal(groups_for(items), all_patterns());
     if (sites_.num_groups() == 1) return work_in_group(items, context_.comm);
     auto const mine = checked_cast<int>(sites_.my_group());
     ft::Derived const group = ft::split(context_.comm, [mine] { return mine; });
@@ -234,7 +236,7 @@ Result Job::result_of(LargeFiles& large) {
         records_.tell(context_);
         records_.doing = "output";
         if (options.command == Command::loglh) result.state.loglh = likelihood.loglh();
-        result.partition_loglh = likelihood.partition_loglh();
+        if (result.partition_loglh.empty()) result.partition_loglh = likelihood.partition_loglh();
         auto const& work = sites_.group().work;
         if (options.output.site_rates) result.pattern_rates = pattern_rates(comm, dataset, work, likelihood);
         if (options.output.pmsf) result.site_frequencies = posterior_frequencies(comm, dataset, work, likelihood);

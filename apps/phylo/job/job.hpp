@@ -33,7 +33,7 @@ private:
     Result body();
     void set_up();
     void tell_input(std::uint32_t replicas);
-    std::uint32_t groups_for(std::size_t num_items) const;
+    std::uint32_t groups_for(std::span<Item const> items) const;
     /// The whole alignment, if it is in memory.
     msa::Patterns const* all_patterns() const { return patterns_ ? &*patterns_ : nullptr; }
     void work_on(std::vector<Item> const& items);

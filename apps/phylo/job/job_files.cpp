@@ -12,6 +12,7 @@
 #include "files/file_texts.hpp"
 #include "input/check.hpp"
 #include "input/columns_together.hpp"
+#include "input/genes.hpp"
 #include "regraft/checkpoint/mini_checkpoint.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/clock.hpp"
@@ -94,6 +95,10 @@ ReadPatterns JobFiles::read_all() {
     comm.reach(read_phase.inside);
     agree_on_input(comm, problem);
     if (keeps && !lock_) lock_.emplace(options.output.prefix, PrefixLock::For::member);
+    if (options.command == Command::genes) {
+        dataset.taxa_of_gene = taxa_of_genes(comm, dataset, read->blocks);
+        agree_on_input(comm, {problem_of_genes(dataset, options)});
+    }
     agenda.emplace(options, dataset, std::move(beginnings));
     if (!comm.agree_equal(agenda->fingerprint())) {
         throw SharedInputError({options.input.msa.string()},
@@ -288,7 +293,8 @@ void JobFiles::write_output(Result const& result, LargeFiles large, WorkLog cons
     } catch (std::exception const& error) {
         problem = Problem::of(error);
     }
-    if (!problem.text.empty()) context_.say("the tree, which cannot be written: " + newick(dataset, result.state.tree));
+    if (!problem.text.empty() && result.has_tree)
+        context_.say("the tree, which cannot be written: " + newick(dataset, result.state.tree));
     agree_on_input(comm, problem);
     log.close_file();
     context_.say(closing);

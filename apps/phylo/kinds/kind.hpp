@@ -45,6 +45,8 @@ public:
     /// The state before the first step. patterns: the whole alignment if needs_patterns says so.
     virtual SearchState first_state(std::uint32_t number, Progress const& progress,
                                     msa::Patterns const* patterns) const = 0;
+    /// The partition that an item is about, without the taxa that have no data in it; none: it is about all data.
+    virtual std::optional<std::uint32_t> gene(std::uint32_t /*number*/) const { return std::nullopt; }
     /// The weight of each pattern for an item; empty: as in the alignment.
     virtual std::vector<std::uint32_t> weights(std::uint32_t /*number*/) const { return {}; }
 

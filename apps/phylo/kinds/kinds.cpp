@@ -13,6 +13,7 @@ std::vector<KindOf> all_kinds(Plan const& plan) {
     kinds.push_back({Purpose::support, 3, support_kind(plan)});
     kinds.push_back({Purpose::test, 4, test_kind(plan)});
     kinds.push_back({Purpose::merge, 6, merge_kind(plan)});
+    kinds.push_back({Purpose::gene, 9, gene_kind(plan)});
     return kinds;
 }
 

@@ -19,6 +19,7 @@ std::unique_ptr<Kind> replicate_kind(Plan const& plan);
 std::unique_ptr<Kind> support_kind(Plan const& plan);
 std::unique_ptr<Kind> test_kind(Plan const& plan);
 std::unique_ptr<Kind> merge_kind(Plan const& plan);
+std::unique_ptr<Kind> gene_kind(Plan const& plan);
 
 /// The model of each partition before anything is optimised.
 std::vector<Model> start_models(std::span<ModelSpec const> specs, std::span<CountedData const> counted);

@@ -39,6 +39,7 @@ struct Plan {
     Constraint const* constraint() const;
     bool tests() const { return options.command == Command::test; }
     bool merges() const { return options.command == Command::merge; }
+    bool finds_genes() const { return options.command == Command::genes; }
     bool chooses() const;
     bool fuses() const;
     /// The spec of each partition with which a job begins.

@@ -20,6 +20,7 @@ Goal goal_of(Command command) {
         case Command::merge:
             return Goal::evaluation;
         case Command::loglh:
+        case Command::genes:  // only models are chosen on it
         case Command::check:
             break;
     }
@@ -62,6 +63,7 @@ public:
         return lines;
     }
     void add_to(Result& result, Progress const& progress) override {
+        if (plan_.finds_genes()) return;
         std::vector<SearchState const*> found;
         for (std::uint32_t i = 0; i < plan_.num_starts(progress); ++i)
             found.push_back(progress.find({Purpose::start, i}));
@@ -81,7 +83,7 @@ public:
             result.lines.push_back(
                 fmt::format("difficulty of the data {:.2f}, from 0 (all short trees are alike) to 1 (none are)",
                             result.state.as<Climb>().difficulty));
-        result.json.push_back([this, found](Json& json, Result const& r) {
+        result.json.emplace_back([this, found](Json& json, Result const& r) {
             for (std::size_t i = 0; i < found.size(); ++i)
                 json["starts"].push_back({{"start", to_string(starts()[i])},
                                           {"log_likelihood", found[i]->loglh},

@@ -45,8 +45,9 @@ void add_input(CLI::App& app, Options& options, Command command) {
     add_file(app, "--partitions", input.partitions,
              "partition file of RAxML-NG or RAxML 8 (MODEL, NAME = RANGES per line), or NEXUS, where charsets "
              "without a charpartition take --model");
-    add_word(app, "--brlen", input.linkage, linkages,
-             "how branch lengths of partitions depend on each other: linked, scaled (default) or unlinked");
+    if (command != Command::genes)
+        add_word(app, "--brlen", input.linkage, linkages,
+                 "how branch lengths of partitions depend on each other: linked, scaled (default) or unlinked");
     add_file(app, "--site-weights", input.site_weights,
              "file with a whole number for each site: how often it counts, 0 leaves it out");
     add_file(app, "--site-frequencies", input.site_frequencies,
@@ -62,6 +63,7 @@ void add_input(CLI::App& app, Options& options, Command command) {
     add_word(app, "--criterion", input.criterion, criteria,
              "criterion by which --model auto chooses, and by which merge compares schemes: bic (default), aicc or aic",
              "NAME");
+    if (command == Command::genes) return;
     auto const* const about = command == Command::test ? "Newick trees to test, each with all taxa"
                               : command == Command::merge
                                   ? "Newick tree on which partitions are merged (default: one by parsimony)"
@@ -74,6 +76,7 @@ void add_input(CLI::App& app, Options& options, Command command) {
 void complete_input(Options& options) {
     auto& input = options.input;
     look_for_model_file(input);
+    if (options.command == Command::genes) input.linkage = BranchLinkage::unlinked;  // and trees of their own
     if (!input.reduced.empty() && !input.site_weights.empty())
         throw CLI::ValidationError("--reduced", "has other sites than --site-weights, expected only one of both");
     if (!input.reduced.empty() && !input.site_frequencies.empty())

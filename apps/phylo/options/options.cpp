@@ -1,6 +1,7 @@
 #include "options/options.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 #include <vector>
@@ -27,12 +28,12 @@ constexpr char const* program_examples =
     "  regraft-phylo search --help                                lists all options of a search\n";
 
 /// The commands in the order of the help.
-constexpr CommandHelp const* commands[]{&check_help, &search_help, &evaluate_help,
-                                        &test_help,  &merge_help,  &loglh_help};
+constexpr std::array commands{&check_help, &search_help, &evaluate_help, &test_help,
+                              &merge_help, &genes_help,  &loglh_help};
 
 /// The parts in the order of the help.
-constexpr Part const* parts[]{&input_part,     &search_part,    &supports_part, &output_part,
-                              &resources_part, &part_for_tests, &test_part,     &merge_part};
+constexpr std::array parts{&input_part,     &search_part,    &supports_part, &output_part,
+                           &resources_part, &part_for_tests, &test_part,     &merge_part};
 
 void add_command(CLI::App& app, CommandHelp const& help, Options& options) {
     auto* const command = app.add_subcommand(help.name, help.description);

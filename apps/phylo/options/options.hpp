@@ -15,7 +15,7 @@ namespace regraft::phylo {
 
 using namespace search;
 
-enum class Command : std::uint8_t { check, loglh, evaluate, test, search, merge };
+enum class Command : std::uint8_t { check, loglh, evaluate, test, search, merge, genes };
 /// The word that selects it.
 char const* name(Command command);
 

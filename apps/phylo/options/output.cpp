@@ -20,6 +20,7 @@ void add_output(CLI::App& app, Options& options, Command command) {
                    "how the output files' names begin (default: the alignment's name + .regraft)")
         ->check(problem_of_prefix)
         ->type_name("PATH");
+    if (command == Command::genes) return;
     app.add_flag("--sitelh", output.site_loglh,
                  "write PREFIX.siteLH: the log-likelihood of each site, in the alignment's order, as TREE-PUZZLE does");
     if (command != Command::test && command != Command::merge) {
@@ -77,6 +78,7 @@ std::vector<char const*> output_extensions() {
             ".supportAlrt",
             ".consensus",
             ".test",
+            ".geneTrees",
             ".bestScheme",
             ".siteLH",
             ".rate",

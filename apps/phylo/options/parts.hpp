@@ -30,7 +30,7 @@ struct CommandHelp {
     char const* details;  // below the options, before what all have in common there
     char const* end = "";
 };
-extern CommandHelp const check_help, search_help, evaluate_help, test_help, merge_help, loglh_help;
+extern CommandHelp const check_help, search_help, evaluate_help, test_help, merge_help, genes_help, loglh_help;
 
 /// The end of the help of most commands: the files of a job, and the exit codes.
 extern char const* const what_is_written;

@@ -38,13 +38,14 @@ void add_search(CLI::App& app, Options& options, Command command) {
                                                 {"normal", Effort::normal},
                                                 {"thorough", Effort::thorough},
                                                 {"auto", Effort::automatic}};
-    if (command == Command::search) {
+    if (command == Command::search)
         app.add_option(
                "--starts", search.starts,
                "start trees besides those of --tree: pars{N} by parsimony, rand{N} random, both as "
                "pars{N},rand{N}, or tree for none; what was found from all of them is combined (default: the program "
                "chooses how many it makes by parsimony)")
             ->type_name("WHICH");
+    if (command == Command::search || command == Command::genes) {
         add_word(app, "--effort", search.effort, efforts,
                  "fast: climb by SPR moves to a local maximum; normal: then change the tree at random places and "
                  "climb again, until that has failed often enough; thorough: until it has failed four times as "

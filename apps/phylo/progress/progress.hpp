@@ -25,6 +25,7 @@ enum class Purpose : std::uint8_t {
     support,    // the support of the best tree's edges, by likelihoods
     test,       // samples of one size, for tests of trees
     merge,      // the merging of partitions
+    gene,       // a search on one partition
 };
 
 /// A search. Its result is a function of the item, the input and the options.

@@ -78,8 +78,9 @@ std::string closing_lines(Options const& options, Result const& result) {
     }
     text += "\n  to cite: regraft-phylo " REGRAFT_VERSION;
     for (auto const& citation : result.citations) text += "; " + citation;
-    text += "\n  in " + options.output.prefix + ".bestTree, .svg, .bestModel, .json, .log";
-    if (result.state.tree.num_length_sets() > 1) text += ", .bestPartitionTrees";
+    text +=
+        "\n  in " + options.output.prefix + (result.has_tree ? ".bestTree, .svg, " : "") + ".bestModel, .json, .log";
+    if (result.has_tree && result.state.tree.num_length_sets() > 1) text += ", .bestPartitionTrees";
     for (auto const& file : result.files) text += std::string(", ") + file.extension;
     if (options.output.site_loglh) text += ", .siteLH";
     if (options.output.site_rates) text += ", .rate";

@@ -90,8 +90,9 @@ struct PatternRates {
 struct Result {
     explicit Result(SearchState final_state) : state(std::move(final_state)) {}
 
-    SearchState state;  // the best one, a climb
-    std::vector<double> partition_loglh;
+    SearchState state;                    // the best one, a climb
+    bool has_tree = true;                 // whether its tree is a result
+    std::vector<double> partition_loglh;  // may come from a kind of work
     // What kinds of work add (kinds/kind.hpp), each its part. What is called is called on the PE that writes files.
     std::vector<Support> supports;
     std::vector<std::string> lines;      // for the end of the log

@@ -72,7 +72,7 @@ Json partition_to_json(Dataset const& dataset, Result const& result, BranchLinka
     if (!model.class_weights.empty()) json["class_weights"] = model.class_weights;
     json["fitted_model"] = likelihood::to_string(spec, model);
     if (linkage == BranchLinkage::scaled) json["branch_scaler"] = model.scaler;
-    if (linkage == BranchLinkage::unlinked) {
+    if (linkage == BranchLinkage::unlinked && result.has_tree) {
         json["tree"] = msa::to_newick(result.state.tree, dataset.taxa, static_cast<std::uint32_t>(q));
     }
     return json;
@@ -121,7 +121,7 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
               {"seed", options.search.seed},
               {"branch_lengths", name(options.input.linkage)},
               {"instruction_set", std::string(likelihood::used_instructions())},
-              {"tree", newick(dataset, result.state.tree)},
+              {"tree", result.has_tree ? Json(newick(dataset, result.state.tree)) : Json(nullptr)},
               {"ranks", {{"started", result.ranks_started}, {"lost", numbers(result.ranks_lost)}}},
               {"failure_plan", result.failure_plan},
               {"failures", Json::array()},

@@ -163,6 +163,7 @@ void add_support(Result& result, Dataset const& dataset, Support support) {
 }
 
 std::vector<OutputFile> tree_files(Dataset const& dataset, Result const& result) {
+    if (!result.has_tree) return {};
     std::vector<OutputFile> files{{".bestTree", [&dataset](Result const& r) { return best_tree(dataset, r); }},
                                   {".svg", [&dataset](Result const& r) { return picture(dataset, r); }}};
     if (result.state.tree.num_length_sets() > 1)

@@ -1,0 +1,80 @@
+#include "input/genes.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/ft/reduce.hpp"
+#include "regraft/msa/checks.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+constexpr char no_data = '-';  // as msa::canonical writes it
+
+}  // namespace
+
+std::vector<std::vector<std::uint32_t>> taxa_of_genes(ft::Communicator& comm, Dataset const& dataset,
+                                                      std::span<std::byte const> blocks) {
+    auto const num_taxa = dataset.taxa.size();
+    std::vector<std::uint64_t> cells(dataset.specs.size() * num_taxa);
+    for (auto pattern = value(my_part(dataset, comm).first); !blocks.empty(); ++pattern) {
+        auto const [weight, column] = read_block(blocks.first(dataset.block_bytes()));
+        blocks = blocks.subspan(dataset.block_bytes());
+        auto const of_gene = std::span(cells).subspan(dataset.partition_of(pattern) * num_taxa, num_taxa);
+        for (std::size_t t = 0; t < num_taxa; ++t) of_gene[t] += weight > 0 && column[t] != no_data ? 1 : 0;
+    }
+    ft::all_reduce(comm, std::span(cells));
+    std::vector<std::vector<std::uint32_t>> taxa(dataset.specs.size());
+    for (std::size_t q = 0; q < taxa.size(); ++q) {
+        for (std::uint32_t t = 0; t < num_taxa; ++t) {
+            if (cells[q * num_taxa + t] > 0) taxa[q].push_back(t);
+        }
+    }
+    return taxa;
+}
+
+std::string problem_of_genes(Dataset const& dataset, Options const& options) {
+    for (std::size_t q = 0; q < dataset.taxa_of_gene.size(); ++q) {
+        auto const count = dataset.taxa_of_gene[q].size();
+        if (count >= msa::min_taxa) continue;
+        auto const& input = options.input;
+        return fmt::format("{}: partition '{}' has data of {} taxa, expected at least {} for a tree",
+                           (input.partitions.empty() ? input.msa : input.partitions).string(),
+                           dataset.partitions[q].name, count, msa::min_taxa);
+    }
+    return "";
+}
+
+msa::Patterns patterns_of_gene(Dataset const& dataset, msa::Patterns const& patterns, std::size_t gene) {
+    auto const& taxa = dataset.taxa_of_gene[gene];
+    msa::Patterns result;
+    result.num_taxa = checked_cast<std::uint32_t>(taxa.size());
+    result.alphabet = {patterns.alphabet[gene]};
+    for (auto i = patterns.partition_begin[gene]; i < patterns.partition_begin[gene + 1]; ++i) {
+        result.weight.push_back(patterns.weight[i]);
+        for (auto const t : taxa) result.columns.push_back(patterns.column(i)[t]);
+    }
+    result.partition_begin.push_back(result.weight.size());
+    return result;
+}
+
+likelihood::Sites sites_of_gene(Dataset const& dataset, std::span<assign::Work const> work,
+                                std::span<std::byte const> blocks, std::size_t gene) {
+    std::vector<assign::Work> pieces;
+    std::vector<std::byte> own;
+    for (auto const& piece : work) {
+        auto const bytes = blocks.first(piece.sites.size() * dataset.block_bytes());
+        blocks = blocks.subspan(bytes.size());
+        if (value(piece.partition) != gene) continue;
+        pieces.push_back(piece);
+        own.insert(own.end(), bytes.begin(), bytes.end());
+    }
+    auto sites = std::move(to_local_sites(dataset, pieces, own, {})[gene]);
+    auto rows = std::exchange(sites.rows, {});
+    for (auto const t : dataset.taxa_of_gene[gene]) sites.rows.push_back(std::move(rows[t]));
+    return sites;
+}
+
+}  // namespace regraft::phylo

@@ -1,0 +1,29 @@
+// Genes: partitions of which each gets a tree of its own, over the taxa that have data in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "input/input.hpp"
+#include "regraft/ft/communicator.hpp"
+
+namespace regraft::phylo {
+
+/// The taxa with data in each partition, for Dataset::taxa_of_gene. blocks: those of my_part. Collective.
+std::vector<std::vector<std::uint32_t>> taxa_of_genes(ft::Communicator& comm, Dataset const& dataset,
+                                                      std::span<std::byte const> blocks);
+
+/// Why some gene can have no tree; empty: all can. Precondition, here and below: taxa_of_gene is known.
+std::string problem_of_genes(Dataset const& dataset, Options const& options);
+
+/// The patterns of a gene, without the taxa that have no data.
+msa::Patterns patterns_of_gene(Dataset const& dataset, msa::Patterns const& patterns, std::size_t gene);
+
+/// The sites of a gene among a PE's work, without the same taxa. blocks: those of the work.
+likelihood::Sites sites_of_gene(Dataset const& dataset, std::span<assign::Work const> work,
+                                std::span<std::byte const> blocks, std::size_t gene);
+
+}  // namespace regraft::phylo

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""genes: finds the tree of each partition, over the taxa that have data in it.
+
+found  each tree is the one that a search on its gene alone finds; any number of ranks and groups; bad input
+kills  the same bytes when ranks die while genes are searched, also all of a group, and after all ranks died
+"""
+import pathlib
+import re
+import sys
+
+import phylo_choice
+import phylo_job
+
+SITES = 300
+ABSENT = {1: "e", 2: "ah"}  # taxa without data in some of the genes
+MODELS = ("GTR+FC+G4m", "HKY+FC", "JC", "auto")
+PLANS = [  # ranks, groups, plan: every rank in it must die
+    (2, 1, "spr:before:0:3"),
+    (3, 3, "commit:inside:1:2"),
+    (4, 2, "commit:inside:2:1,commit:after:3:4"),
+    (4, 4, "commit:before:0:2,recover:inside:2:0"),
+]
+
+
+def genes_of_data() -> list[dict[str, str]]:
+    """Genes of the tree of phylo_choice, two of them without some taxa: one has gaps there, and one what is unknown."""
+    genes = [phylo_choice.evolved(20 + i, SITES) for i in range(len(MODELS))]
+    for i, taxa in ABSENT.items():
+        genes[i].update(dict.fromkeys(taxa, ("-" if i == 1 else "N") * SITES))
+    return genes
+
+
+def arguments_of(folder: phylo_job.Folder) -> list[str]:
+    genes = genes_of_data()
+    alignment = folder.write("genes.phy", phylo_choice.phylip({name: "".join(gene[name] for gene in genes) for name in genes[0]}))
+    lines = [f"{model}, gene{i + 1} = {i * SITES + 1}-{(i + 1) * SITES}\n" for i, model in enumerate(MODELS)]
+    return ["genes", "--msa", alignment, "--partitions", folder.write("genes.part", "".join(lines)), "--effort", "fast"]
+
+
+def trees_of(result: phylo_job.Result) -> list[str]:
+    return pathlib.Path(f"{result.prefix}.geneTrees").read_text(encoding="utf-8").splitlines()
+
+
+def files_of(result: phylo_job.Result) -> tuple:
+    report = result.report
+    models = pathlib.Path(f"{result.prefix}.bestModel").read_text(encoding="utf-8")
+    return trees_of(result), models, [report[key] for key in ("bits", "genes", "partitions", "evaluations", "model_choice")]
+
+
+def same(result: phylo_job.Result, reference: phylo_job.Result, name: str) -> None:
+    result.require(result.report is not None and files_of(result) == files_of(reference), f"{name}: another result")
+    print(f"{name}: same bytes, {len(result.killed())} died", flush=True)
+
+
+def check_against_searches(jobs: phylo_job.Jobs, folder: phylo_job.Folder, result: phylo_job.Result) -> None:
+    """A search on a gene alone, without the taxa that have no data, finds a tree that is as likely, and has the same topology."""
+    for i, gene in enumerate(genes_of_data()):
+        present = {name: row for name, row in gene.items() if name not in ABSENT.get(i, "")}
+        found, tree = result.report["genes"][i], trees_of(result)[i]
+        result.require(found["tree"] == tree and found["taxa"] == len(present) and set(re.findall("[a-h](?=:)", tree)) == set(present), f"gene {i}: {tree}")
+        model = result.report["partitions"][i]["model"]
+        alone = jobs.run(1, ["search", "--msa", folder.write(f"{i}.phy", phylo_choice.phylip(present)), "--model", model])
+        difference = alone.report["log_likelihood"] - found["log_likelihood"]
+        result.require(abs(difference) < 0.05, f"gene {i}: alone the log-likelihood differs by {difference}")
+        both = folder.write(f"{i}.nwk", tree + "\n" + pathlib.Path(f"{alone.prefix}.bestTree").read_text(encoding="utf-8"))
+        compared = jobs.run(1, ["rfdist", "--trees", both])
+        distances = pathlib.Path(f"{compared.prefix}.rfDistances").read_text(encoding="utf-8").split()
+        result.require(distances[2] == "0", f"gene {i}: expected the same tree, not a distance of {distances[2]}")
+
+
+def found(jobs: phylo_job.Jobs, _) -> None:
+    folder = phylo_job.Folder(jobs)
+    arguments = arguments_of(folder)
+    reference = jobs.run(1, arguments)
+    reference.require(reference.codes == [0], "expected trees")
+    reference.require(not pathlib.Path(f"{reference.prefix}.bestTree").exists() and reference.report["tree"] is None, "expected no tree of all genes")
+    check_against_searches(jobs, folder, reference)
+    for ranks, groups in ((2, 0), (3, 1), (4, 4)):
+        same(jobs.run(ranks, [*arguments, "--groups", str(groups)]), reference, f"{ranks} ranks, {groups} groups")
+    # The models are a partition file, and the trees are those that concordance takes.
+    again = jobs.run(1, ["genes", "--msa", arguments[2], "--partitions", f"{reference.prefix}.bestModel", "--effort", "fast"])
+    again.require(again.codes == [0] and len(trees_of(again)) == len(MODELS), "expected a partition file")
+    whole = folder.write("whole.nwk", "(((((a,b),c),(d,e)),(f,g)),h);\n")
+    concordance = jobs.run(1, ["concordance", "--tree", whole, "--gene-trees", f"{reference.prefix}.geneTrees"])
+    concordance.require(concordance.codes == [0], "expected gene trees")
+
+    few = folder.write("few.phy", phylo_choice.phylip({name: "ACGTAC" if name in "abc" else "ACG---" for name in "abcdefgh"}))
+    parts = folder.write("few.part", "JC, first = 1-3\nJC, second = 4-6\n")
+    for bad, said in ((["genes", "--msa", few, "--partitions", parts], "few.part: partition 'second' has data of 3 taxa, expected at least 4"),
+                      (["genes", "--msa", few, "--model", "JC"], "--partitions is needed"),
+                      ([*arguments, "--tree", whole], "--tree"),
+                      ([*arguments, "--brlen", "linked"], "--brlen")):
+        refused = jobs.run(2, bad)
+        refused.require(set(refused.codes) == {2} and said in refused.output, f"{bad}: expected a refusal")
+        refused.require(not list(refused.prefix.parent.glob(f"{refused.prefix.name}.*")), "expected no output")
+
+
+def kills(jobs: phylo_job.Jobs, _) -> None:
+    folder = phylo_job.Folder(jobs)
+    arguments = arguments_of(folder)
+    reference = jobs.run(1, arguments)
+    for ranks, groups, plan in PLANS:
+        result = jobs.run(ranks, [*arguments, "--groups", str(groups), "--fail", plan])
+        result.require_survival(plan)
+        result.require(result.killed() == phylo_job.victims(plan), f"'{plan}': expected other deaths")
+        same(result, reference, f"{ranks} ranks, {groups} groups, {plan}")
+    prefix = folder.directory / "again"
+    lost = jobs.run(2, [*arguments, "--checkpoint-interval", "0", "--fail", "commit:after:0:6,commit:after:1:6"], prefix=prefix)
+    lost.require(lost.report is None, "expected that all ranks die")
+    continued = jobs.run(3, [*arguments, "--checkpoint-interval", "0"], prefix=prefix)
+    continued.require(continued.report is not None and continued.report["resumed_from"] is not None, "expected a checkpoint")
+    same(continued, reference, "after all ranks died")
+
+
+if __name__ == "__main__":
+    parser = phylo_job.arguments(__doc__)
+    parser.add_argument("mode", choices=("found", "kills"))
+    parsed = parser.parse_args()
+    sys.exit(phylo_job.main(parsed, {"found": found, "kills": kills}[parsed.mode], needs_deaths=parsed.mode == "kills"))
