@@ -71,6 +71,8 @@ CASES = [  # arguments, what the message must contain
     (["search", "--msa", "{dir}/odd.phy", "--model", "JC"], "odd.phy:3:5: "),
     (["search", "--msa", "{dir}/huge.phy", "--model", "JC"], "huge.phy:"),
     (["search", "--msa", "{dir}/small.phy", "--model", "GTR+FC+X"], "'+X' is unknown"),
+    (["search", "--msa", "{dir}/small.phy", "--model", "gone.bestModel"], "--model: 'gone.bestModel' is no model, and no file of this name is there"),
+    (["search", "--msa", "{dir}/small.phy", "--model", "LGG+G{{0.5}}"], "'LGG' is unknown, expected a name such as GTR, LG, BIN or MULTI3_MK; the nearest is LG"),
     (["search", "--msa", "{dir}/small.phy", "--model", "BIN"], "small.phy:2:3: partition 'all', taxon 'a', site 1: not a binary symbol"),
     (["search", "--msa", "{dir}/small.phy", "--model", "MULTI20_MK"], "taxon 'a', site 4: not a multistate symbol; these are not: 'T' (4 cells); allowed are 0123456789ABCDEFGHIJ?-."),
     (["search", "--msa", "{dir}/small.phy", "--model", "JC+ASC_LEWIS"], "small.phy:2:3: the model corrects for sites that do not vary"),

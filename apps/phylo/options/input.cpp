@@ -18,10 +18,21 @@ constexpr char const* what_check_does =
     "Exit codes: 0 the input can be searched, perhaps with warnings; 2 it cannot, or bad usage; 1 the output cannot\n"
     "be written, memory does not suffice, or an internal or MPI error.";
 
+/// Whether the text is like a path. Names of models have dots in braces, or behind a Q.
+bool is_like_path(std::string const& model) {
+    auto const name = model.substr(0, model.find_first_of("{+"));
+    return name.find('/') != std::string::npos ||
+           (name.find('.') != std::string::npos && !name.starts_with("Q.") && !name.starts_with("q."));
+}
+
 /// Takes --model as --partitions if it is a file, such as PREFIX.bestModel.
 void look_for_model_file(Options::Input& input) {
     std::error_code error;
-    if (!input.partitions.empty() || !std::filesystem::is_regular_file(input.model, error)) return;
+    if (!input.partitions.empty()) return;
+    if (!std::filesystem::is_regular_file(input.model, error)) {
+        if (!is_like_path(input.model)) return;
+        throw CLI::ValidationError("--model", "'" + input.model + "' is no model, and no file of this name is there");
+    }
     input.partitions = std::exchange(input.model, "");
 }
 
