@@ -1,5 +1,6 @@
 #include "regraft/msa/newick.hpp"
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -262,6 +263,53 @@ TEST(ReadNewickTrees, ReadsAllTreesOfAFile) {
     EXPECT_EQ(error("(A,B,(C,D));\n (A,B,C);"), ":2:2: the tree lacks 1 of the 4 taxa: 'D'");
     EXPECT_EQ(error("(A,B,(C,D));\n(A,B,(C,"), ":2:9: expected a taxon or '(', found the end of the text");
     std::filesystem::remove(path);
+}
+
+TEST(NexusTrees, AreReadFromAllBlocks) {
+    auto const text =
+        "#NEXUS [written by hand [really]]\n"
+        "begin taxa; dimensions ntax=4; taxlabels 'A' B C D; end;\n"
+        "begin notes; text 'begin trees; tree no = (A,B);'; end;\n"
+        "Begin Trees;\n"
+        "  [short names] Translate 1 A, two B,\n 3 'C', 4 D;\n"
+        "  tree one [&lnP=-1.5] = [&R] (1[&rate=1.0,h={1,[2]}]:[&x]1,two:2,(3:3,4[&p]:4)[&posterior=1]:5);\n"
+        "  utree * 'another one' = ((4:4,3:3):5,\"two\":2,1:1);\n"
+        "end;\n"
+        "begin trees; tree third = (1,2,('C',D)); endblock;\n";
+    NamedTrees const named = parse_named_trees(text, "f");
+    EXPECT_EQ(named.taxa, abcd);
+    ASSERT_EQ(named.trees.size(), 3U);
+    auto const trees = parse_general_trees(text, "f", abcd);
+    EXPECT_EQ(to_newick(trees[0], abcd), to_newick(trees[1], abcd));
+    EXPECT_EQ(taxa_in_text_order(text, "f"), abcd);
+    std::string const first(text, std::string_view(text).find("  utree"));
+    EXPECT_EQ(canonical_text(first + "end;"), "(A:1,B:2,(C:3,D:4):5);");
+}
+
+TEST(NexusTrees, HaveNamesWithBlanksQuotesAndUnderscores) {
+    std::vector<std::string> const names{"t1_x", "t2_the_name", "O'Brien's", "x.y-z"};
+    EXPECT_EQ(
+        canonical_text("#NEXUS\nbegin trees;\ntranslate\n1 t1_x,\n2 't2 the name',\n3 'O''Brien''s',\n4 x.y-z\n;\n"
+                       "tree t = [&U] (1:1,2:2,(3:3,4:4):5);\nend;\n",
+                       names),
+        "(t1_x:1,t2_the_name:2,('O''Brien''s':3,x.y-z:4):5);");
+}
+
+TEST(NexusTrees, SayWhatIsWrong) {
+    auto const trees = [](std::string const& commands) { return "#NEXUS\nbegin trees;\n" + commands + "\nend;\n"; };
+    for (auto const& [text, expected] : std::vector<std::array<std::string, 2>>{
+             {"#NEXUS\nbegin data; matrix A C; end;", "f: has no tree; expected a block such as 'begin trees;"},
+             {trees("tree t = (A,B,(C,E));"), "f:3:18: taxon 'E' is not in the alignment"},
+             {trees("tree t = (A,B,(C,D));\ntree u = (A,B,(C,D));"), "f:4:10: expected nothing after the tree's ';'"},
+             {trees("tree t (A,B,(C,D));"), "f:3:8: expected '=' after the name of a tree"},
+             {trees("translate 1 A, 1 B;\ntree t = (1,B,(C,D));"), "f:3:16: the label '1' has a meaning already"},
+             {trees("translate 1 A, 2;\ntree t = (1,B,(C,D));"), "f:3:17: expected the name of a taxon"},
+             {trees("translate 1 A\ntree t = (1,B,(C,D));"), "f:4:8: expected the name of a taxon"},
+             {trees("tree t = (A,B,(C,D)"), "f:5:1: expected 'end;', found the end of the file"},
+             {trees("tree t = (5,B,(C,D));"), "f:3:11: taxon '5' is not in the alignment"},
+             {"#NEXUS\nbegin taxa; taxlabels A B", "expected the name of a taxon"},
+         })
+        EXPECT_NE(error_of(text).find(expected), std::string::npos) << text << " -> " << error_of(text);
 }
 
 TEST(NewickLabel, IsQuotedIfItHasToBe) {

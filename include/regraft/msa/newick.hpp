@@ -1,4 +1,4 @@
-// Trees as Newick text.
+// Trees as Newick text, also in NEXUS. All functions that read trees take the blocks TREES of a NEXUS text, too.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "msa/text/nexus_text.hpp"
 #include "msa/text/text.hpp"
 #include "msa/trees/newick_label.hpp"
+#include "msa/trees/nexus_trees.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/csr.hpp"
 #include "regraft/core/errors.hpp"
@@ -53,10 +55,14 @@ Degrees degrees(NewickOptions const& options) {
     return Degrees::binary;
 }
 
-/// The text, and the place up to which it was read.
+/// The text, and the place up to which it was read. A text in NEXUS is read from tree to tree.
 class NewickText {
 public:
-    NewickText(std::string_view text, std::string const& file) : text_(without_byte_order_mark(text)), file_(file) {}
+    NewickText(std::string_view text, std::string const& file) : text_(without_byte_order_mark(text)), file_(file) {
+        if (!is_nexus(text_)) return;
+        nexus_.emplace(text_, file);
+        skip_to_tree();
+    }
 
     std::size_t at() const { return at_; }
     bool at_end() const { return at_ == text_.size(); }
@@ -65,17 +71,22 @@ public:
     /// Skips comments, too.
     void skip_space() {
         while (at_ < text_.size() && (is_newick_space(text_[at_]) || text_[at_] == '[')) {
-            if (text_[at_] == '[') {
-                auto const end = text_.find(']', at_);
-                if (end == nowhere) fail(at_, "this comment has no closing ']'");
-                at_ = end;
-            }
+            if (text_[at_] == '[') at_ = end_of_comment();
             ++at_;
         }
     }
+    /// Moves to the next tree, or to the end.
+    void skip_to_tree() {
+        if (!nexus_) return skip_space();
+        at_ = next_tree_ < nexus_->size() ? nexus_->begin(next_tree_++) : text_.size();
+    }
+    /// What the label of a tip stands for.
+    std::string name_of(std::string label) const {
+        return nexus_ ? nexus_->name_of(label, next_tree_ - 1) : std::move(label);
+    }
     /// A label, quoted or not; empty if there is none.
     std::string take_label() {
-        if (peek() == '\'') return take_quoted_label();
+        if (peek() == '\'' || (nexus_ && peek() == '"')) return take_quoted_label();
         auto const begin = at_;
         while (at_ < text_.size() && !ends_newick_label(text_[at_])) ++at_;
         return std::string(text_.substr(begin, at_ - begin));
@@ -107,7 +118,7 @@ public:
         for (skip_space(); at_ < text_.size() && peek() != ';'; skip_space()) {
             auto const begin = at_;
             if (auto label = take_label(); at_ > begin) {
-                if (is_tip_next) labels.push_back(std::move(label));
+                if (is_tip_next) labels.push_back(name_of(std::move(label)));
                 is_tip_next = false;
             } else {
                 is_tip_next = peek() == '(' || peek() == ',';
@@ -127,16 +138,26 @@ public:
     }
 
 private:
+    /// The ']' of the comment that begins here. In NEXUS comments may be in comments.
+    std::size_t end_of_comment() const {
+        auto end = text_.find(']', at_);
+        for (auto inner = text_.find('[', at_ + 1); nexus_ && inner < end && end != nowhere;
+             end = text_.find(']', end + 1))
+            inner = text_.find('[', inner + 1);
+        if (end == nowhere) fail(at_, "this comment has no closing ']'");
+        return end;
+    }
     std::string take_quoted_label() {
         std::string label;
+        auto const mark = peek();
         auto const begin = at_++;
         for (;;) {
-            auto const quote = text_.find('\'', at_);
+            auto const quote = text_.find(mark, at_);
             if (quote == nowhere) fail(begin, "this label has no closing quote");
             label += text_.substr(at_, quote - at_);
             at_ = quote + 1;
-            if (peek() != '\'') return label;
-            label += '\'';
+            if (peek() != mark) return label;
+            label += mark;
             ++at_;
         }
     }
@@ -144,6 +165,8 @@ private:
     std::string_view text_;
     std::string const& file_;
     std::size_t at_ = 0;
+    std::optional<NexusTrees> nexus_{};
+    std::size_t next_tree_ = 0;  // in NEXUS
 };
 
 /// One pass over the text, tree by tree, with its own stack, so that nesting costs no recursion.
@@ -244,7 +267,7 @@ NewickParser::TipOf::const_iterator NewickParser::tip_called(std::string const& 
 
 std::uint32_t NewickParser::take_tip() {
     auto const begin = in_.at();
-    auto const label = in_.take_label();
+    auto const label = in_.name_of(in_.take_label());
     if (label.empty()) in_.fail_expected("a taxon or '('");
     auto const found = tip_called(label);
     if (found == tip_of_.end()) in_.fail(begin, "taxon " + in_quotes(label) + " is not in " + origin_);
@@ -350,7 +373,7 @@ void NewickParser::end_of_tree() {
     if (in_.peek() == ')') in_.fail(in_.at(), "this ')' closes no '('");
     if (in_.peek() != ';') in_.fail_expected("';' after the tree");
     in_.skip();
-    in_.skip_space();
+    in_.skip_to_tree();
 }
 
 void NewickParser::expect_end() const {
