@@ -34,7 +34,7 @@ def numbers(first: int, last: int) -> np.ndarray:
 
 def rows_of_any_lengths_are_lists_of_bytes() -> None:
     comm = rg.Communicator(MPI.COMM_WORLD)
-    store = rg.ReplicatedStore(comm, 2, placement="permuted", seed=7, node_of=range(comm.num_founders))
+    store = rg.ReplicatedStore(comm, 2, placement="permuted", seed=7, node_of=range(comm.num_founders), checked=True)
 
     @rg.resilient(comm, store=store)
     def check() -> None:
@@ -43,6 +43,7 @@ def rows_of_any_lengths_are_lists_of_bytes() -> None:
         work = comm.work(N)
         wanted = [text for first, last in work for text in texts(first, last)]
         expect([bytes(row) for row in store.load(work, reread=texts)] == wanted, "other rows")
+        expect(comm.size < comm.num_founders - 1 or store.scrub() == [], "rows are lost or damaged")
         expect(store.load([(7, 9), (8, 8), (3, 4)], reread=texts) == texts(7, 9) + texts(3, 4), "other rows in two ranges")
 
     check()
