@@ -101,7 +101,7 @@ def with_options(command: list[str], options: dict[str, str]) -> list[str]:
 def commands(build: pathlib.Path) -> dict[str, list[str]]:
     """The commands of the long tests of a build, by kind. A kind that the build does not have is missing."""
     meson = subprocess.run(["meson", "introspect", "--tests", build], stdout=subprocess.PIPE, check=True)
-    tests = {test["name"]: test["cmd"] for test in json.loads(meson.stdout)}
+    tests = {test["name"]: ["env", *map("=".join, test["env"].items()), *test["cmd"]] for test in json.loads(meson.stdout)}
     return {name: tests[kind.test] for name, kind in KINDS.items() if kind.test in tests}
 
 
