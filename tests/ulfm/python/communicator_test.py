@@ -10,14 +10,10 @@ from mpi4py import MPI
 
 import job
 import regraft.mpi as rg
+from job import expect
 
 ROUND, NATIVE = rg.FailPoint("test:round"), rg.FailPoint("test:native", during_next_call=True)
 ROUNDS = 5
-
-
-def expect(good: bool, what: str) -> None:
-    if not good:
-        raise AssertionError(what)
 
 
 def survivors_know_each_other() -> None:

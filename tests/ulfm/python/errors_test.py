@@ -11,17 +11,13 @@ from mpi4py import MPI
 import job
 import regraft
 import regraft.mpi as rg
+from job import expect
 
 N = 40
 
 
 class Finished(rg.Uniform):
     """All members raise it."""
-
-
-def expect(good: bool, what: str) -> None:
-    if not good:
-        raise AssertionError(what)
 
 
 def raises(kind: type[BaseException], text: str, call, *arguments, **named) -> BaseException:

@@ -10,6 +10,18 @@ from mpi4py import MPI
 import regraft.mpi as rg
 
 
+def expect(good: bool, what: str) -> None:
+    if not good:
+        raise AssertionError(what)
+
+
+def folder(name: str) -> str:
+    """A folder of this job alone, which all ranks see."""
+    path = pathlib.Path(os.environ["REGRAFT_VERDICTS"]).parent / name
+    path.mkdir(exist_ok=True)
+    return str(path)
+
+
 def write_verdict(verdict: str, rank: int) -> None:
     if folder := os.environ.get("REGRAFT_VERDICTS"):
         path = pathlib.Path(folder) / str(rank)

@@ -1,27 +1,14 @@
 """Stores of rows of any lengths, erasure codes, archives and kept files: the right bytes, whichever ranks die."""
-import os
-import pathlib
 
 import numpy as np
 from mpi4py import MPI
 
 import job
 import regraft.mpi as rg
+from job import expect, folder
 from regraft import archive
 
 N = 120
-
-
-def expect(good: bool, what: str) -> None:
-    if not good:
-        raise AssertionError(what)
-
-
-def folder(name: str) -> str:
-    """A folder of this job alone, which all ranks see."""
-    path = pathlib.Path(os.environ["REGRAFT_VERDICTS"]).parent / name
-    path.mkdir(exist_ok=True)
-    return str(path)
 
 
 def texts(first: int, last: int) -> list[bytes]:

@@ -1,27 +1,14 @@
 """Snapshots of arrays, and mini-checkpoints: the same bits as an undisturbed job, whichever ranks die."""
-import os
-import pathlib
 
 import numpy as np
 from mpi4py import MPI
 
 import job
 import regraft.mpi as rg
+from job import expect, folder
 from regraft import archive
 
 CELLS, STEPS = 9, 12  # arrays of the job, dealt to the ranks, and steps
-
-
-def expect(good: bool, what: str) -> None:
-    if not good:
-        raise AssertionError(what)
-
-
-def folder(name: str) -> str:
-    """A folder of this job alone, which all ranks see."""
-    path = pathlib.Path(os.environ["REGRAFT_VERDICTS"]).parent / name
-    path.mkdir(exist_ok=True)
-    return str(path)
 
 
 def first(cell: int) -> np.ndarray:

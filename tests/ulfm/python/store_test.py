@@ -6,13 +6,9 @@ from mpi4py import MPI
 
 import job
 import regraft.mpi as rg
+from job import expect
 
 N, COLUMNS, ROUNDS = 301, 7, 4
-
-
-def expect(good: bool, what: str) -> None:
-    if not good:
-        raise AssertionError(what)
 
 
 def rows(first: int, last: int) -> np.ndarray:
