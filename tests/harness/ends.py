@@ -281,7 +281,8 @@ def check_fortran(run: list[str], mpirun: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("--mpirun", "--rank-library", "--shield-library", "--exe", "--profiled-exe", "--profiler", "--late-error", "--node-library", "--crash"):
+    for name in ("--mpirun", "--rank-library", "--shield-library", "--exe", "--profiled-exe", "--profiler", "--late-error", "--late-failure",
+                 "--node-library", "--crash"):
         parser.add_argument(name, required=True)
     args = parser.parse_args()
     of_mpirun = ["--mpirun", args.mpirun, "--node-library", args.node_library]
@@ -334,6 +335,7 @@ def main() -> None:
     check([*run, "-n", "1", args.late_error, "fatal"], 6, "MPI_ERR_RANK")
     for tool in (run, shield):
         check([*tool, "-n", "1", args.late_error, "late"], 0, "goes on")
+        check(["env", "OMPI_MCA_btl=self,tcp", *tool, "-n", "3", args.late_failure], 0, "goes on with 1")
         check([*tool, "--version"], 0, "regraft-")
     with tempfile.TemporaryDirectory() as folder:  # alone, without a launcher; Open MPI leaves its file if nobody calls MPI_Finalize
         alone = ["env", f"LD_PRELOAD={args.rank_library}", f"OMPI_MCA_btl_sm_backing_directory={folder}", args.exe]
