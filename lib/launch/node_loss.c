@@ -145,7 +145,10 @@ SHOWN void prte_state_base_activate_proc_state(Proc* proc, int state) {
 SHOWN void prte_state_base_activate_job_state(void* job, int state) {
     static void (*next)(void*, int);
     if (next == NULL) next = (void (*)(void*, int))function(RTLD_NEXT, "prte_state_base_activate_job_state");
-    if (job == NULL && state == COMM_FAILED && running && !is_ending()) return;
+    if (job == NULL && state == COMM_FAILED && !is_ending()) {
+        if (running) return;
+        note(DAEMON_LOST);
+    }
     next(job, state);
 }
 

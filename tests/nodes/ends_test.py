@@ -45,17 +45,25 @@ def crash_of_node_2(nodes: cluster.Cluster) -> None:
     kill(mpiruns(nodes))
 
 
-def crash_before_ranks(nodes: cluster.Cluster) -> None:
-    """Node 2 crashes as soon as mpirun has a daemon there."""
-    while not nodes.processes(2, "prted"):
+def wait_for(found: Callable[[], object]) -> None:
+    end = time.monotonic() + LIMIT
+    while not found() and time.monotonic() < end:
         time.sleep(0.001)
-    nodes.crash(2)
+
+
+def crash_before_ranks(seconds: float) -> Callable[[cluster.Cluster], None]:
+    """Node 2 crashes so many seconds after mpirun has a daemon there, which connects to it in the first .03 s."""
+    def crash(nodes: cluster.Cluster) -> None:
+        wait_for(lambda: nodes.processes(2, "prted"))
+        time.sleep(seconds)
+        nodes.crash(2)
+
+    return crash
 
 
 def power_before_daemons(nodes: cluster.Cluster) -> None:
     """Node 2 falls silent before mpirun has a daemon there."""
-    while not mpiruns(nodes):
-        time.sleep(0.001)
+    wait_for(lambda: mpiruns(nodes))
     nodes.power_off(2)
 
 
@@ -63,8 +71,8 @@ ENDS = {
     "nothing": End(code=0, result=True),
     "early": End(script=DIES_EARLY, code=69, says="rank 3 died before all ranks had left MPI_Init"),
     "early-restart": End(script=DIES_EARLY, options=("--restarts", "1"), code=0, says="starts again on n0:2, n1:2, n2:2, n3:2 (restart 1 of 1)", result=True),
-    "crash-before-ranks-restart": End(lose_at_start=crash_before_ranks, options=("--restarts", "1"), code=0, result=True,
-                                      says="starts again on n0:2, n1:2, n3:2 (restart 1 of 1)"),
+    **{f"crash-before-ranks{i}-restart": End(lose_at_start=crash_before_ranks(.01 * i), options=("--restarts", "1"), code=0, result=True,
+                                             says="starts again on n0:2, n1:2, n3:2 (restart 1 of 1)") for i in range(4)},
     "power-before-daemons-restart": End(lose_at_start=power_before_daemons, options=("--restarts", "1"), code=0, result=True,
                                         says="starts again on n0:2, n1:2, n3:2 (restart 1 of 1)"),
     "mpirun": End(lambda nodes: kill(mpiruns(nodes)), code=1, says="mpirun was killed by SIGKILL; the job is ended"),

@@ -78,6 +78,10 @@ class Connections:
         self.deserted_since = (self.deserted_since or time.monotonic()) if is_deserted else 0
         return found
 
+    def daemon_lost(self) -> bool:
+        """Whether mpirun has lost a daemon before ranks ran."""
+        return Notes.read(self.notes).daemon_lost
+
     def deserted(self) -> float:
         """For how many seconds no rank has been there, although ranks have begun or ranks or daemons have been lost."""
         return time.monotonic() - self.deserted_since if self.deserted_since else 0

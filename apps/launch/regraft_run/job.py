@@ -187,7 +187,8 @@ class Job:
             code = 128 + self.signals.stop
         else:  # ranks tell their ends by the rank library, or by the shield
             code = ended_with or code_of_ranks(ranks if self.has_begun or self.options.rank_library else [], self.mpirun.wait())
-        if code in openmpi.USAGE_ERRORS and not ranks:
+        # mpirun ends with such a code, too, if it loses a daemon that has connected before ranks run.
+        if code in openmpi.USAGE_ERRORS and not ranks and not self.told.daemon_lost():
             code = USAGE_ERROR
         self.end = End(code, any(rank.end == "ended" for rank in ranks))
         self.has_failed = not self.signals.stop and code not in (0, USAGE_ERROR)

@@ -91,6 +91,9 @@ class Files:
             rank.gone = True
         return rank
 
+    def daemon_lost(self) -> bool:
+        return Notes.read(self.notes).daemon_lost
+
     def deserted(self) -> float:
         """0: mpirun sees itself that all ranks of its host have ended."""
         return 0
