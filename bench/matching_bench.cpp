@@ -27,11 +27,11 @@
 #include "regraft/matching/b_matching.hpp"
 #include "regraft/matching/ford_fulkerson.hpp"
 #include "regraft/matching/shares.hpp"
-#include "support/flow_oracle.hpp"
+#include "support/plans/flow_oracle.hpp"
 #ifdef REGRAFT_HAS_LEMON
-#include "support/lemon_oracle.hpp"
+#include "support/plans/lemon_oracle.hpp"
 #endif
-#include "support/matching_instances.hpp"
+#include "support/plans/matching_instances.hpp"
 
 namespace {
 

@@ -29,7 +29,7 @@
 #include "regraft/codec/rgm.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/alignment.hpp"
-#include "support/alignment_instances.hpp"
+#include "support/msa/alignment_instances.hpp"
 
 namespace {
 

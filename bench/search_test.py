@@ -8,8 +8,8 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools/bench"))
 
-import searches
 import simulate
+from drawings import searches
 from phylo_bootstrap_bench import resampled
 from results import Point, Results
 from search_bench import Bench, simulated

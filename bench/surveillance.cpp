@@ -1,5 +1,5 @@
 // surveillance TAXA SITES SEED: writes an alignment as genome surveillance makes them to standard output.
-#include "support/surveillance.hpp"
+#include "support/msa/surveillance.hpp"
 
 #include <cstdio>
 #include <cstdlib>

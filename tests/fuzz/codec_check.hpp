@@ -21,9 +21,9 @@
 #include "regraft/msa/maple.hpp"
 #include "regraft/msa/parsimony.hpp"
 #include "regraft/msa/text_layout.hpp"
-#include "support/alignment_texts.hpp"
-#include "support/block_texts.hpp"
-#include "support/nexus_texts.hpp"
+#include "support/msa/alignment_texts.hpp"
+#include "support/msa/block_texts.hpp"
+#include "support/msa/nexus_texts.hpp"
 
 namespace regraft::fuzz {
 

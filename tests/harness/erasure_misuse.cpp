@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "regraft/store/erasure_store.hpp"
-#include "support/blocks.hpp"
+#include "support/store/blocks.hpp"
 
 using namespace regraft;
 

@@ -8,7 +8,7 @@
 
 #include "regraft/placement/permuted.hpp"
 #include "regraft/store/replicated_store.hpp"
-#include "support/blocks.hpp"
+#include "support/store/blocks.hpp"
 
 using namespace regraft;
 

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ElementTree
 ROOT = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(ROOT / "tools/bench"))
 import plot  # noqa: E402
-import svg as drawing  # noqa: E402
+from drawings import svg as drawing  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHOWN = re.compile(r"\]\(([^)\s]*bench/results/[^)\s]*\.svg)\)")

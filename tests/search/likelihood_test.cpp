@@ -11,7 +11,7 @@
 #include "regraft/likelihood/instructions.hpp"
 #include "regraft/search/distributed_likelihood.hpp"
 #include "small_dataset.hpp"
-#include "support/pruning.hpp"
+#include "support/likelihood/pruning.hpp"
 
 namespace regraft::phylo {
 

@@ -34,7 +34,7 @@ class Fortran(under_shield.UnderShield):
         for binding in ("now", "lazy"):
             folder = self.folder / binding
             folder.mkdir()
-            program = fortran.build(ARGS.mpirun, HERE / "fortran.f90", folder, binding)
+            program = fortran.build(ARGS.mpirun, HERE / "programs/fortran.f90", folder, binding)
             for victim in (NOBODY, 0, 1):
                 with self.subTest(binding, victim=victim):
                     done, report = self.run_reported("-n", str(RANKS), program, str(victim))

@@ -29,13 +29,9 @@ import tempfile
 from collections.abc import Iterator
 
 import compact
-import compressors
-import floors
 import plot
-import programs
-import recoveries
-import searches
 import where
+from drawings import compressors, floors, programs, recoveries, searches
 from job import Job, job_of
 from results import STOPPED, Broken, lines, load
 
@@ -78,7 +74,7 @@ SHORT_FILTERS = {("store", 16): "^(first_submit|load_one_known|repair)/mod_k/.*/
 # These jobs write files into a folder that they are given.
 TAKES_FOLDER = ["store_disk"]
 # Peers in Python: the package from PyPI, and the tool that measures it on the files that --write-edges=FOLDER leaves.
-PYTHON_PEERS = {"schedule": {"package": "rustworkx", "tool": "rustworkx_rounds.py",
+PYTHON_PEERS = {"schedule": {"package": "rustworkx", "tool": "measured/rustworkx_rounds.py",
                              "short": ["--repetitions=1"], "full": ["--repetitions=3"]}}
 # These tools measure regraft-phylo. They take long, so they run only if they are named, or in a quick look.
 TOOLS = {"search": "search_bench.py", "phylo-scale": "phylo_scale_bench.py", "phylo-bootstrap": "phylo_bootstrap_bench.py",

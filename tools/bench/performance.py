@@ -8,13 +8,8 @@ import pathlib
 import re
 import sys
 
-import compressors
-import floors
-import phylo_tables
 import plot
-import programs
-import recoveries
-import searches
+from drawings import compressors, floors, phylo_tables, programs, recoveries, searches
 from results import Broken
 
 MARKS = "<!-- performance begins -->\n", "<!-- performance ends -->"

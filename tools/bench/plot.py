@@ -16,13 +16,9 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import compressors
-import floors
-import programs
-import recoveries
-import searches
+from drawings import compressors, floors, programs, recoveries, searches
+from drawings.svg import COLOURS, document, text
 from results import Broken, Point, Results, family_in_words, in_words, read  # noqa: F401  (other scripts take these from here)
-from svg import COLOURS, document, text
 
 # --- drawing ------------------------------------------------------------------------------------------------------------
 

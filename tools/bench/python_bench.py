@@ -30,7 +30,7 @@ def measured(args: argparse.Namespace, ranks: int, pace: Pace) -> list[tuple[str
     """What each job has printed."""
     folders = os.pathsep.join([str(args.program), args.mpi4py])
     env = {**os.environ, "PYTHONPATH": folders}
-    words = [args.python, str(pathlib.Path(__file__).with_name("python_arrays.py")), str(pace.turns), *map(str, pace.sizes)]
+    words = [args.python, str(pathlib.Path(__file__).with_name("measured") / "python_arrays.py"), str(pace.turns), *map(str, pace.sizes)]
     command = [*where.launcher(), "--mpirun", args.mpirun, "-n", str(ranks), "--", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
     if done.returncode:

@@ -16,7 +16,7 @@ import time
 
 import bench_tool
 import where
-from recoveries import PHASES
+from drawings.recoveries import PHASES
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import floors
+from drawings import floors
 from results import Broken, Results, read
 
 SOURCES = ["messages", "agree", "recovery", "scale", "store_disk"]  # the benchmarks that tell constants

@@ -8,8 +8,7 @@ import sys
 from dataclasses import dataclass
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import floors
-import recoveries
+from drawings import floors, recoveries
 from model.constants import num_nodes
 from results import Results, in_words
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from svg import COLOURS, document, text
+from drawings.svg import COLOURS, document, text
 
 WIDTH, HEIGHT, LEFT, TOP, GAP_X, GAP_Y = 270, 200, 72, 66, 76, 64
 LEGEND_LINE, COLUMNS, LEAST_WIDTH = 17, 4, 620

@@ -7,8 +7,8 @@ import sys
 from dataclasses import dataclass
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from drawings.svg import COLOURS, document, text
 from results import SECONDS, Results
-from svg import COLOURS, document, text
 
 WIDTH, LEFT, TOP, ROW = 520, 190, 72, 20
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import charts
-import floors
-import programs
+from drawings import floors, programs
 from results import Results
 
 MANY_PES = 1 << 25

@@ -18,10 +18,10 @@ import overheads  # noqa: E402
 import page  # noqa: E402
 import papers  # noqa: E402
 import plot  # noqa: E402
-import recoveries  # noqa: E402
 import simulator  # noqa: E402
 import where  # noqa: E402
 from compare import table  # noqa: E402
+from drawings import recoveries  # noqa: E402
 from results import Broken, Results, in_words, read  # noqa: E402
 from sections import SECTIONS, Row, Section  # noqa: E402
 

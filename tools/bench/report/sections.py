@@ -7,10 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import compressors
-import floors
 import overheads
-import recoveries
+from drawings import compressors, floors, recoveries
 from results import Point, Results, in_words
 
 

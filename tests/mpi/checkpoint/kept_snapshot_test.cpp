@@ -1,0 +1,133 @@
+// What a snapshot keeps in files is the state of the next one, on as many members or on fewer.
+#include <mpi.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "support/store/first_members.hpp"
+#include "support/store/saved_program.hpp"
+#include "support/store/stores_on_disk.hpp"
+
+namespace regraft::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+using test::SavedProgram;
+using Form = SnapshotOptions::Form;
+
+constexpr std::uint64_t num_entities = 17;
+
+/// Every two ranks have a folder, as if they were on a node.
+fs::path node_folder(ft::Communicator const& comm, std::string const& name) {
+    auto path = test::job_folder(name) / std::to_string(comm.position(comm.self()) / 2);
+    fs::create_directories(path);
+    return path;
+}
+
+SnapshotOptions kept(ft::Communicator const& comm, std::string const& name, SnapshotOptions kind = {}) {
+    kind.keep = store::Keep{node_folder(comm, name), "job", name};
+    return kind;
+}
+
+std::optional<OpenReport> reopen(SavedProgram& program, Deal const& rule = {}) {
+    auto report = program.snapshot.reopen({.adopt = program.adopting(), .deal = rule});
+    program.forget_unregistered();
+    return report;
+}
+
+TEST(KeptSnapshot, ComesBackAsItWasCommittedLast) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    SnapshotOptions const kinds[] = {
+        {.redundancy = pairwise()},
+        {.redundancy = pairwise(), .form = Form::compressed},
+        {.redundancy = pairwise(3), .form = Form::compressed, .integrity = store::Integrity::checked}};
+    for (std::size_t k = 0; k < std::size(kinds); ++k) {
+        auto const name = "kept-" + std::to_string(k);
+        std::uint64_t commits = 0;
+        for (std::uint64_t moment = 10; moment <= 50; moment += 10) {
+            {
+                SavedProgram program(comm, num_entities, kept(comm, name, kinds[k]));
+                auto const before = reopen(program, moment % 20 == 0 ? Deal(balanced) : Deal());
+                ASSERT_EQ(before.has_value(), commits > 0);
+                if (before) {
+                    EXPECT_EQ(program.moment, moment - 10 + 3);
+                    EXPECT_EQ(program.wrong(), "");
+                    EXPECT_EQ(before->generation, commits);
+                    EXPECT_TRUE(before->refused.empty());
+                    ++commits;
+                    program.scramble();
+                    static_cast<void>(program.restore());
+                    EXPECT_EQ(program.wrong(), "") << "it is committed";
+                    program.begin();
+                    program.snapshot.commit();
+                    ++commits;
+                } else {
+                    program.begin();
+                }
+                EXPECT_EQ(program.snapshot.generation(), commits);
+                for (std::uint64_t i = 0; i < 4; ++i, ++commits) {  // sizes change now and then, so both ways are taken
+                    program.go_to(moment + i);
+                    program.snapshot.commit();
+                }
+                program.scramble();
+            }
+            comm.agree();
+        }
+    }
+}
+
+TEST(KeptSnapshot, ComesBackOnFewerMembers) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto const options = kept(comm, "fewer");
+    for (auto size = comm.size(); size > 0; --size) {
+        test::with_first(comm, size, [&](ft::Communicator& fewer) {
+            SavedProgram program(fewer, num_entities, options);
+            auto const report = reopen(program);
+            EXPECT_EQ(report.has_value(), size < comm.size());
+            if (report) {
+                EXPECT_EQ(program.moment, size + 1);
+            } else {
+                program.begin();
+            }
+            program.go_to(size);
+            program.snapshot.commit();
+            EXPECT_EQ(program.wrong(), "");
+        });
+    }
+}
+
+TEST(KeptSnapshot, IsGoneWhenItWasDiscarded) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto const options = kept(comm, "discarded");
+    {
+        SavedProgram program(comm, num_entities, options);
+        program.begin();
+        program.snapshot.commit();
+        program.snapshot.discard();
+    }
+    comm.agree();
+    EXPECT_TRUE(fs::is_empty(options.keep->folder));
+    comm.agree();
+    SavedProgram program(comm, num_entities, options);
+    EXPECT_FALSE(reopen(program).has_value());
+    EXPECT_EQ(program.snapshot.generation(), 0u);
+}
+
+TEST(KeptSnapshot, IsNotWhatAStoreOfTheSameNameHasKept) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto const options = kept(comm, "foreign");
+    test::Content const content(1, 50, test::Content::Sizes::fixed, 100);
+    {
+        test::Replicated store(comm, {.keep = options.keep});
+        store.submit({content, test::part_of(content.num_blocks(), comm.position(comm.self()), comm.size())}, content);
+    }
+    comm.agree();
+    SavedProgram program(comm, num_entities, options);
+    EXPECT_THROW(static_cast<void>(reopen(program)), store::DiskError);
+    EXPECT_EQ(program.snapshot.generation(), 0u);
+}
+
+}  // namespace
+}  // namespace regraft::checkpoint

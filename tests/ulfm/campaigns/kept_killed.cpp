@@ -1,0 +1,74 @@
+// A job that goes on from what the one before it has kept on its nodes, and prints what it finds and submits.
+// kept_killed.py runs it again and again, on other numbers of ranks, has all ranks killed, and takes nodes away.
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "regraft/ft/resilient.hpp"
+#include "regraft/placement/permuted.hpp"
+#include "support/campaign.hpp"
+#include "support/store/stores_on_disk.hpp"
+
+namespace regraft {
+namespace {
+
+using test::Content;
+using test::Submission;
+
+Content content_of(std::uint64_t number) {
+    return {number, 30 + number % 7, number % 2 == 0 ? Content::Sizes::fixed : Content::Sizes::variable, 20000};
+}
+
+TEST(KeptStore, IsWhereTheNextJobGoesOn) {
+    test::CampaignSettings const settings;
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto const nodes = settings.number("nodes", 4);
+    auto const rank = comm.position(comm.self());
+    auto const folder =
+        std::filesystem::path(std::getenv("REGRAFT_ARCHIVE")) / std::to_string(rank * nodes / comm.size() % nodes);
+    std::filesystem::create_directories(folder);
+    store::Options const options{
+        .integrity = settings.number("checked", 0) != 0 ? store::Integrity::checked : store::Integrity::unchecked,
+        .keep = store::Keep{folder, "job", "store"}};
+    std::uint64_t number = 0;
+    auto const say = [&](char const* what) {
+        if (!comm.leads()) return;
+        std::printf("%s %llu\n", what, static_cast<unsigned long long>(number));
+        std::fflush(stdout);
+    };
+    test::die_some_time(settings, comm.self());
+    auto const steps = settings.number("saves", 0);
+    ft::resilient(
+        comm,
+        [&] {
+            test::Replicated stored(comm, options, comm.size() % 2 == 0);
+            bool lost = false;
+            try {
+                auto const report = stored.store().reopen();
+                if (report) {
+                    number = test::as_number(report->attributes);
+                    EXPECT_EQ(test::wrong_in(stored.store(), content_of(number)), "");
+                }
+                say(report ? "opened" : "nothing after");
+            } catch (store::DataLost const& error) {
+                EXPECT_FALSE(error.ranges().empty());
+                lost = true;
+            }
+            if (lost) say("lost after");
+            for (auto const last = number + steps; steps == 0 || number < last;) {
+                auto const content = content_of(number + 1);
+                stored.store().set_attributes(test::as_bytes(number + 1));
+                stored.submit({content, test::part_of(content.num_blocks(), rank, comm.size())}, content);
+                ++number;
+                say("saved");
+            }
+        },
+        [](ft::Failure const&) {});
+}
+
+}  // namespace
+}  // namespace regraft

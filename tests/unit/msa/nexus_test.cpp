@@ -1,0 +1,203 @@
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "regraft/msa/alignment.hpp"
+#include "regraft/msa/partition.hpp"
+#include "support/msa/parsed_rows.hpp"
+
+namespace regraft::msa {
+namespace {
+
+using test::error_of;
+using test::Rows;
+using test::rows;
+
+/// A block with two taxa and four sites.
+std::string data(std::string const& format, std::string const& matrix) {
+    return "#NEXUS\nbegin data;\ndimensions ntax=2 nchar=4;\nformat " + format + ";\nmatrix\n" + matrix + "\n;\nend;\n";
+}
+
+Rows const two{"one: ACGT", "two: TG-A"};
+
+TEST(Nexus, ReadsRowsOneAfterTheOther) {
+    EXPECT_EQ(rows(data("datatype=dna", "one ACGT\ntwo TG-A")), two);
+    EXPECT_EQ(rows(data("datatype=dna", "one\nAC\nG T\n\n  two T G\n-\tA")), two);
+    EXPECT_EQ(rows("#nexus begin characters; dimensions nchar=4; matrix one ACGT\ntwo TG-A; endblock;"), two);
+}
+
+TEST(Nexus, ReadsBlocksOfRows) {
+    EXPECT_EQ(rows(data("interleave", "one AC\ntwo TG\n\none GT\ntwo -A")), two);
+    EXPECT_EQ(rows(data("interleave=yes datatype=dna", "one AC\ntwo TG\none GT\ntwo -A")), two);
+    EXPECT_EQ(rows(data("interleave=no", "one AC\nGT\ntwo TG\n-A")), two);
+}
+
+TEST(Nexus, ReadsWhatMesquiteAndPaupWrite) {
+    EXPECT_EQ(rows("#NEXUS\n[written Mon Jan 01 by Mesquite]\n\nBEGIN TAXA;\n\tTITLE Taxa;\n\tDIMENSIONS NTAX=2;\n"
+                   "\tTAXLABELS\n\t\tone two\n\t;\nEND;\n\nBEGIN CHARACTERS;\n\tTITLE  Character_Matrix;\n"
+                   "\tDIMENSIONS  NCHAR=4;\n\tFORMAT DATATYPE = DNA GAP = - MISSING = ?;\n\tCHARSTATELABELS 1 a, 2 "
+                   "'b; c' ;\n\tMATRIX\n\tone  ACGT\n\ttwo  TG-A\n\n;\n\nEND;\n\nBEGIN TREES;\n\tTRANSLATE\n[0] \t\t1 "
+                   "one,\n[1] \t\t2 two;\n\tTREE t = (1,2);\nEND;\n"),
+              two);
+    EXPECT_EQ(rows("#NEXUS\nBegin data;\nDimensions ntax=2 nchar=4;\nFormat datatype=mixed(DNA:1-2,Standard:3-4) "
+                   "symbols=\"0123\" interleave missing=? gap=-;\nMatrix\n[ 2 ]\none AC01\ntwo TG23\n;\nEnd;\n"
+                   "begin mrbayes;\n set autoclose=yes nowarn=yes;\nend;\n"),
+              (Rows{"one: AC01", "two: TG23"}));
+}
+
+TEST(Nexus, KeepsUnderscoresAndWhatIsInQuotes) {
+    EXPECT_EQ(rows(data("datatype=dna", "'it''s [1]; a' ACGT\nHomo_sapiens TG-A")),
+              (Rows{"it's [1]; a: ACGT", "Homo_sapiens: TG-A"}));
+}
+
+TEST(Nexus, PutsInWhatCharactersStandFor) {
+    EXPECT_EQ(rows(data("datatype=dna gap=~ missing=N matchchar=.", "one A~Nn\ntwo .C..")),
+              (Rows{"one: A-??", "two: AC??"}));
+    EXPECT_EQ(rows(data("interleave matchchar='.'", "one AC\ntwo .G\none GT\ntwo -.")),
+              (Rows{"one: ACGT", "two: AG-T"}));
+    EXPECT_EQ(rows(data("datatype=protein missing=N", "one ACnX\ntwo NWYV")), (Rows{"one: AC?X", "two: ?WYV"}));
+    EXPECT_EQ(rows(data("datatype=dna", "one A.?-\ntwo TG-A"))[0], "one: A.?-") << "no matchchar was declared";
+}
+
+TEST(Nexus, ReadsWhatOneCharacterIsEquatedWith) {
+    EXPECT_EQ(rows(data("datatype=dna equate=\"x={CT} 1=A z=?\"", "one xC1Z\ntwo TG-A")),
+              (Rows{"one: YCA?", "two: TG-A"}));
+    EXPECT_EQ(rows(data("equate='x=~' gap=~ datatype=dna", "one ACxT\ntwo TG~A")), (Rows{"one: AC-T", "two: TG-A"}));
+    EXPECT_EQ(rows(data("datatype=standard equate=\"x=0\" respectcase", "one xX01\ntwo 0101")),
+              (Rows{"one: 0X01", "two: 0101"}));
+    EXPECT_EQ(rows(data("datatype=dna equate=\"x=A\" RespectCase", "one xXGT\ntwo TG-A")),
+              (Rows{"one: AAGT", "two: TG-A"}));
+    EXPECT_TRUE(parse_alignment(data("datatype=dna transpose=no respectcase", "one ACGT\ntwo TG-A"), "f").is_verbatim);
+}
+
+TEST(Nexus, TakesTheTaxaOfTheBlockThatIsLinked) {
+    std::string const taxa =
+        "#NEXUS\nbegin taxa; title 'First one'; dimensions ntax=2; taxlabels one two; end;\n"
+        "begin taxa; title Second; dimensions ntax=3; taxlabels a b c; end;\n";
+    auto const characters = [&](std::string const& link) {
+        return taxa + "begin characters; title m; " + link +
+               " dimensions nchar=4; format datatype=dna; matrix\none ACGT\ntwo TG-A\n; end;\n";
+    };
+    EXPECT_EQ(rows(characters("link taxa='first one';")), two);
+    EXPECT_EQ(rows(characters("LINK TAXA = 'FIRST ONE' notes=x;")), two);
+    EXPECT_EQ(rows(characters("")), two) << "without a link it is unknown which block is meant";
+    EXPECT_EQ(error_of(characters("link taxa=second;")),
+              "f:7:1: the matrix has 2 taxa, expected the 3 that ntax promises");
+}
+
+TEST(Nexus, SkipsLinesBetweenBlocks) {
+    auto const text = data("datatype=dna", "one ACGT\ntwo TG-A");
+    EXPECT_EQ(rows("#NEXUS\nwritten by a program;\nwe begin here\n" + text.substr(7) + "\nwhat is left\n" +
+                   "Begin trees; tree t = (one,two); end;\n"),
+              two);
+    EXPECT_EQ(error_of(text + "\nwhat is left"), "f:11:1: expected 'begin', as in 'begin sets;'");
+}
+
+TEST(Nexus, TakesBlanksAndUnderscoresInNamesForTheSame) {
+    Rows const rows_of_two{"sp one: ACGT", "sp_two: TG-A"};
+    EXPECT_EQ(rows(data("interleave datatype=dna", "'sp one' AC\nsp_two TG\nsp_one GT\n'sp two' -A")), rows_of_two);
+    EXPECT_EQ(error_of(data("datatype=dna", "'sp one' ACGT\nsp_one TG-A")),
+              "f:7:1: taxon 'sp_one' is already there as 'sp one'; in NEXUS, blanks and underscores are the same");
+}
+
+TEST(Nexus, HasLettersForSetsOfStates) {
+    EXPECT_EQ(rows(data("datatype=dna", "one {CT}(a g)C{A,C,G,T}\ntwo {-A}{U}{CY}{R}")),
+              (Rows{"one: YRC-", "two: -TYR"}));
+    EXPECT_EQ(rows(data("datatype=protein", "one {ND}A(QE)C\ntwo ACDE")), (Rows{"one: BAZC", "two: ACDE"}));
+    EXPECT_EQ(error_of(data("datatype=protein", "one {NW}ACD\ntwo ACDE")),
+              "f:6:5: no character stands for the states '{NW}'; expected a set that has a letter");
+    EXPECT_EQ(error_of(data("datatype=standard", "one 0(01)11\ntwo 0101")),
+              "f:6:6: no character stands for the states '(01)'; expected one state, or that of missing data");
+    EXPECT_EQ(error_of(data("datatype=dna", "one A{C5}GT\ntwo TG-A")), "f:6:8: '5' is no DNA symbol");
+    EXPECT_EQ(error_of(data("datatype=dna", "one A{CGT\ntwo TG-A")),
+              "f:6:6: this set of states does not end on its line");
+}
+
+TEST(Nexus, KnowsWhetherItsCellsStandInTheText) {
+    EXPECT_TRUE(parse_alignment(data("datatype=dna gap=- missing=?", "one AC?T\ntwo TG-A"), "f").is_verbatim);
+    EXPECT_FALSE(parse_alignment(data("gap=~", "one AC~T\ntwo TG-A"), "f").is_verbatim);
+    EXPECT_FALSE(parse_alignment(data("matchchar=.", "one ACGT\ntwo .G-A"), "f").is_verbatim);
+    EXPECT_FALSE(parse_alignment(data("datatype=dna", "one {CT}CGT\ntwo TG-A"), "f").is_verbatim);
+}
+
+TEST(Nexus, SaysWhatIsWrongWithRows) {
+    EXPECT_EQ(
+        error_of(data("datatype=dna", "one ACGT\ntwo TG-")),
+        "f:7:1: taxon 'two' has 3 of the 4 sites that nchar promises; blocks of rows need 'interleave' in 'format'");
+    EXPECT_EQ(
+        error_of(data("datatype=dna", "one ACGTA\ntwo TG-A")),
+        "f:6:1: taxon 'one' has 5 of the 4 sites that nchar promises; blocks of rows need 'interleave' in 'format'");
+    EXPECT_EQ(error_of(data("interleave", "one AC\ntwo TG\none GT\ntwo -")),
+              "f:9:1: taxon 'two' has 3 of the 4 sites that nchar promises");
+    EXPECT_EQ(error_of(data("interleave", "one AC\ntwo T\none GT\ntwo -A")),
+              "f:7:1: taxon 'two' has 1 sites up to here, but 'one' has 2");
+    EXPECT_EQ(error_of(data("interleave", "one AC\ntwo TG\none GT\nthree -A")),
+              "f:9:1: expected taxon 'two', as in the block before, found 'three'");
+    EXPECT_EQ(error_of(data("", "one ACGT\none TG-A")), "f:7:1: taxon 'one' is already on line 6");
+    EXPECT_EQ(error_of(data("", "one ACGT")), "f:7:1: the matrix has 1 taxa, expected the 2 that ntax promises");
+    EXPECT_EQ(error_of(data("", "")), "f:7:1: the matrix has no rows");
+    EXPECT_EQ(error_of(data("", "'one ACGT\ntwo TG-A")), "f:6:1: this name does not end; expected a quote");
+    EXPECT_EQ(error_of(data("", "'' ACGT\ntwo TG-A")), "f:6:1: a taxon's name is missing");
+    EXPECT_EQ(error_of(data("", "o\x01 ACGT\ntwo TG-A")),
+              "f:6:1: '\\x01' cannot be part of a taxon's name; expected printable UTF-8");
+    EXPECT_EQ(error_of(data("", "one AC\x01T\ntwo TG-A")), "f:6:7: '\\x01' cannot be part of a sequence");
+    EXPECT_EQ(error_of(data("matchchar=.", "one AC.T\ntwo TG-A")),
+              "f:6:7: '.' stands for the character of the first row, where there is none");
+}
+
+TEST(Nexus, SaysWhatIsWrongWithCommands) {
+    auto const in_block = [](std::string const& commands) { return error_of("#NEXUS\nbegin data;\n" + commands); };
+    EXPECT_EQ(error_of("#NEXUS\n"), "f: expected a block 'data' or 'characters' with a matrix, found none");
+    EXPECT_EQ(error_of("#NEXUS\nbegin trees; tree t = (a,b); end;"),
+              "f: expected a block 'data' or 'characters' with a matrix, found none");
+    EXPECT_EQ(error_of("#NEXUS\nhello"), "f:2:1: expected 'begin', as in 'begin sets;'");
+    EXPECT_EQ(error_of("#NEXUS [\n"), "f:1:8: this comment does not end; expected ']'");
+    EXPECT_EQ(in_block("matrix a A; end;"), "f:3:8: expected 'dimensions nchar=N;' before the matrix");
+    EXPECT_EQ(in_block("dimensions nchar=x;"), "f:3:18: expected a number, found 'x;'");
+    EXPECT_EQ(in_block("dimensions nchar=99999999999999999999;"), "f:3:18: the number is too large");
+    EXPECT_EQ(in_block("dimensions sites=4;"), "f:3:12: expected ntax=N, nchar=N or ';'");
+    EXPECT_EQ(in_block("format datatype=continuous;"),
+              "f:3:17: expected dna, rna, nucleotide, protein, standard, restriction or mixed, found 'continuous'");
+    EXPECT_EQ(in_block("format\ncolour=\"x=y\";"),
+              "f:4:1: expected datatype, gap, missing, matchchar, equate, interleave, symbols, labels or ';' in "
+              "'format', found 'colour'");
+    EXPECT_EQ(in_block("format transpose;"), "f:3:8: 'transpose' is not supported; expected a row for each taxon");
+    EXPECT_EQ(in_block("format equate=x;"), "f:3:15: expected a quote, found 'x;'");
+    EXPECT_EQ(in_block("format equate=\"x\";"), "f:3:17: expected '=' and what the character stands for, found '\";'");
+    EXPECT_EQ(in_block("format datatype=dna equate=\"x={AC\";"), "f:3:31: this set of states does not end");
+    EXPECT_EQ(in_block("format datatype=dna equate=\"x={A5}\";"), "f:3:33: '5' is no DNA or protein symbol");
+    EXPECT_EQ(in_block("format datatype=protein equate=\"x={NW}\";"),
+              "f:3:35: no character stands for the states '{NW}'; expected a set that has a letter");
+    EXPECT_EQ(in_block("link taxa=other;"), "f:3:11: there is no block 'taxa' with the title 'other'");
+    EXPECT_EQ(in_block("format gap=;"), "f:3:12: expected a character");
+    EXPECT_EQ(in_block("format gap=- missing=-;"),
+              "f:3:8: one character has two meanings; expected gap, missing and matchchar to differ");
+    EXPECT_EQ(in_block("format labels=right;"), "f:3:8: expected labels on the left: a name at the begin of each row");
+    EXPECT_EQ(in_block("eliminate 2-3;"),
+              "f:3:1: 'eliminate' is not supported; expected a matrix without these characters");
+    EXPECT_EQ(in_block("dimensions nchar=1; matrix a A\nb C"), "f:3:28: this matrix does not end; expected ';'");
+    EXPECT_EQ(in_block("dimensions nchar=1;\nmatrix a A;\nmatrix a A;"),
+              "f:5:1: this is the second matrix; expected one");
+    EXPECT_EQ(in_block("dimensions nchar=1;\nmatrix a A;\n"), "f:5:1: expected 'end;', found the end of the file");
+}
+
+TEST(Nexus, TakesMemoryForTheTextAndNotForItsDimensions) {
+    EXPECT_EQ(
+        error_of(
+            "#nexus begin data; dimensions ntax=18446744073709551615 nchar=18446744073709551615; matrix a A\n; end;"),
+        "f:1:1: taxon 'a' has 1 of the 18446744073709551615 sites that nchar promises; blocks of rows need "
+        "'interleave' in 'format'");
+}
+
+TEST(Nexus, MayHavePartitionsBesideTheMatrix) {
+    auto const text = data("datatype=dna", "one ACGT\n'it''s; two' TG-A") +
+                      "begin sets; charset 'a [1]' = 1-2; charset b = 3-4; end;";
+    EXPECT_EQ(parse_alignment(text, "f").num_sites(), 4U);
+    auto const partitions = parse_partitions(text, "f", 4, "JC");
+    ASSERT_EQ(partitions.size(), 2U);
+    EXPECT_EQ(partitions[0].name, "a [1]");
+}
+
+}  // namespace
+}  // namespace regraft::msa
