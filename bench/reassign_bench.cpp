@@ -1,5 +1,5 @@
 // The PEs that take over from the dead: greedy, matching, the better of both, and a balance from scratch, over 20
-// failures in a row. docs/reassignment.md reads the counters.
+// failures in a row. docs/mpi/reassignment.md reads the counters.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,5 @@
-/* regraft for programs in C: the part that needs no MPI. regraft_mpi.h has the rest; docs/c.md shows how both are used.
+/* regraft for programs in C: the part that needs no MPI. regraft_mpi.h has the rest; docs/mpi/c.md shows how both are
+ * used.
  *
  * Every function that can fail returns a regraft_status. It has written its results only if that status is REGRAFT_OK,
  * unless its comment says otherwise. No exception leaves a function. Arguments are checked before anything is done:

@@ -1,6 +1,6 @@
 /* regraft for programs in C on MPI: a communicator that survives deaths, the loop around a program that goes on after a
- * failure, blocks in the memory of the PEs, and small checkpoints. docs/c.md has a program; regraft.h says what holds
- * for all functions.
+ * failure, blocks in the memory of the PEs, and small checkpoints. docs/mpi/c.md has a program; regraft.h says what
+ * holds for all functions.
  *
  * Collective: all living members call the function, in the same order. Uniform: either all survivors get REGRAFT_OK or
  * none does. A function that returns REGRAFT_PROCESS_FAILURE was interrupted by a death. The body of regraft_resilient

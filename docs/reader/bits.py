@@ -1,4 +1,4 @@
-"""Bits, numbers and sections: what docs/file-format.md calls its conventions."""
+"""Bits, numbers and sections: what docs/alignments/file-format.md calls its conventions."""
 
 
 class FormatError(ValueError):
@@ -7,7 +7,7 @@ class FormatError(ValueError):
 
 def require(good, what):
     if not good:
-        raise FormatError(f"not a .rgm file as docs/file-format.md has it: {what}")
+        raise FormatError(f"not a .rgm file as docs/alignments/file-format.md has it: {what}")
 
 
 class Input:

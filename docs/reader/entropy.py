@@ -1,4 +1,4 @@
-"""Entropy coder of native files: symbols with fixed shares, and sets of edges. docs/file-format.md, Entropy coder."""
+"""Entropy coder of native files: symbols with fixed shares, and sets of edges. docs/alignments/file-format.md, Entropy coder."""
 import bisect
 import itertools
 import struct

@@ -1,4 +1,4 @@
-"""Layouts: how the text of an alignment looks apart from its names and cells. docs/file-format.md, Layout.
+"""Layouts: how the text of an alignment looks apart from its names and cells. docs/alignments/file-format.md, Layout.
 
 Regular texts need a few numbers. Of all others the layout has a skeleton: where cells are, and every other byte.
 """

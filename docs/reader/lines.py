@@ -1,4 +1,4 @@
-"""Lines: how names, descriptions and the words of partitions are written. docs/file-format.md, Lines."""
+"""Lines: how names, descriptions and the words of partitions are written. docs/alignments/file-format.md, Lines."""
 import re
 
 from bits import Input, require

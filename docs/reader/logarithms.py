@@ -1,4 +1,4 @@
-"""Logarithms and powers in whole numbers, so that they are the same on every machine: docs/file-format.md, Entropy coder."""
+"""Logarithms and powers in whole numbers, so that they are the same on every machine: docs/alignments/file-format.md, Entropy coder."""
 import math
 
 LOGS = [math.floor(2 ** 24 * math.log2(1 + i / 256)) for i in range(257)]  # A

@@ -1,4 +1,4 @@
-"""Modelled texts: each bit of a short text is predicted from the letters before it and from the line above. docs/file-format.md,
+"""Modelled texts: each bit of a short text is predicted from the letters before it and from the line above. docs/alignments/file-format.md,
 Modelled texts."""
 from range_coder import Mixing, Models, RangeDecoder, place_in_table
 

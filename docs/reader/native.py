@@ -1,4 +1,5 @@
-"""Native coding (kind 1): each column is the state of the root, and the edges on which it changes. docs/file-format.md, Block."""
+"""Native coding (kind 1): each column is the state of the root, and the edges on which it changes.
+docs/alignments/file-format.md, Block."""
 import itertools
 
 from entropy import CodedBytes, depths

@@ -1,4 +1,4 @@
-"""The model of native files: what cells may look like, and how likely each change is. docs/file-format.md, Model.
+"""The model of native files: what cells may look like, and how likely each change is. docs/alignments/file-format.md, Model.
 
 It says only how its tables differ from those that are expected of alignments in general (PRIORS), so that it takes few bytes.
 """

@@ -1,4 +1,4 @@
-"""Partitions: names and models of sets of sites. docs/file-format.md, Partitions."""
+"""Partitions: names and models of sets of sites. docs/alignments/file-format.md, Partitions."""
 from bits import require
 from lines import is_printable, read_lines
 

@@ -1,4 +1,4 @@
-"""The range coder: bits whose probabilities are learned from the bits before. docs/file-format.md, Range coder.
+"""The range coder: bits whose probabilities are learned from the bits before. docs/alignments/file-format.md, Range coder.
 
 A decoder and its encoder hold the same models and change them in the same way after each bit, so no model is stored.
 """

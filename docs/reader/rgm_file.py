@@ -1,4 +1,5 @@
-"""An .rgm file: its prefix, header, body, index and footer, and what is in them. docs/file-format.md, The file, Header and Index.
+"""An .rgm file: its prefix, header, body, index and footer, and what is in them. docs/alignments/file-format.md, The file,
+Header and Index.
 
 RgmFile(bytes) opens a file, which decodes all but the blocks; rows() decodes the blocks, and text() writes the text.
 """

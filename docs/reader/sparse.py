@@ -1,5 +1,5 @@
-"""Sparse coding (kind 3): rows are a reference, other letters along a tree, and runs of other characters on top. docs/file-format.md,
-Sparse coding; comments name its sections."""
+"""Sparse coding (kind 3): rows are a reference, other letters along a tree, and runs of other characters on top.
+docs/alignments/file-format.md, Sparse coding; comments name its sections."""
 from bits import require
 from range_coder import AdaptiveBit, Models, RangeDecoder, place_in_table
 

@@ -1,4 +1,4 @@
-"""The tree, and which row is at which of its tips: docs/file-format.md, Tree."""
+"""The tree, and which row is at which of its tips: docs/alignments/file-format.md, Tree."""
 from bits import require
 
 ORDERS = ["in the order of the tips", "steps, phased in", "steps, Rice codes"]  # from 2 on with that many low bits less 2

@@ -77,7 +77,7 @@ Dealt deal_out(Deal const& start, Limits const& limit, Method method) {
     auto first = greedy();
     if (method == Method::greedy || first.deal.num_new_pairs() == 0) return first;
     auto second = matching();
-    // If equal, the matching leaves more room, and so fewer new pairs at the next failure (docs/reassignment.md).
+    // If equal, the matching leaves more room, and so fewer new pairs at the next failure (docs/mpi/reassignment.md).
     if (second.deal.num_new_pairs() <= first.deal.num_new_pairs()) return second;
     return first;
 }

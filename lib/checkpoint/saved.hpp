@@ -25,7 +25,7 @@ struct SavedState {
     std::vector<std::byte> attributes;      // attributes that the caller of save passed
 };
 
-/// The attributes of the archive (docs/disk.md).
+/// The attributes of the archive (docs/mpi/disk.md).
 std::vector<std::byte> encode(SavedState const& state);
 /// Reads them back. Throws InputError if they are not what encode writes for blocks of these sizes. file: the name of
 /// their file, for the message. Allocates O(bytes). O(bytes + entities log entities).

@@ -1,4 +1,4 @@
-// The hash of an alignment's content (docs/file-format.md, Content).
+// The hash of an alignment's content (docs/alignments/file-format.md, Content).
 #pragma once
 
 #include <cstdint>

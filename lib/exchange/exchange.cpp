@@ -48,7 +48,7 @@ std::uint64_t checksum(std::span<std::uint64_t const> row) {
 }
 
 /// Gathers the whole rows; row i is that of member i. Uses only calls whose results are right whenever they succeed,
-/// which those of MPI_Allgatherv are not (docs/failure-model.md).
+/// which those of MPI_Allgatherv are not (docs/mpi/failure-model.md).
 Csr<std::uint64_t> gather_long_rows(ft::Communicator& comm, std::span<std::uint64_t const> mine,
                                     std::span<Head const> heads) {
     Csr<std::uint64_t> rows;

@@ -1,5 +1,5 @@
-// The backend on MPI's User-Level Failure Mitigation. docs/failure-model.md describes the behaviour of Open MPI that
-// this code works around.
+// The backend on MPI's User-Level Failure Mitigation. docs/mpi/failure-model.md describes the behaviour of Open MPI
+// that this code works around.
 #include <mpi.h>
 
 #include <mpi-ext.h>

@@ -1,5 +1,5 @@
 // Inclusion-exclusion as long as few groups can be lost. Otherwise a coefficient of a generating function, by Cauchy's
-// integral on the circle through the saddle point, where nothing cancels. docs/loss.md derives both.
+// integral on the circle through the saddle point, where nothing cancels. docs/mpi/loss.md derives both.
 #include "regraft/placement/loss.hpp"
 
 #include <algorithm>

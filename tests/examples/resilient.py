@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A step of docs/resilient.md survives what the guide says, and has the result of plain MPI: resilient.py --steps FOLDER --exe STEP ... JOB...
+"""A step of docs/mpi/resilient.md survives what the guide says, and has the result of plain MPI: resilient.py --steps FOLDER --exe STEP ... JOB...
 
 A JOB is RANKS or RANKS=PLAN, and exactly the ranks must die that the plan names. A death of the plan that begins with ! must not happen:
 its rank does not come to that point so often.
@@ -12,7 +12,7 @@ import sys
 
 import job
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/resilient.md"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/mpi/resilient.md"
 KEPT = pathlib.Path("/dev/shm")  # where power4 keeps its files
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What docs/resilient.md shows is what examples/resilient has: the first program, how each of the others differs from the one before, and what
+"""What docs/mpi/resilient.md shows is what examples/resilient has: the first program, how each of the others differs from the one before, and what
 owners prints. resilient_page.py ROOT OWNERS [--write]
 
 OWNERS    the program, or nothing ('') to leave its output as it is
@@ -37,7 +37,7 @@ def main() -> int | str:
     parser.add_argument("owners")
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
-    page = args.root / "docs/resilient.md"
+    page = args.root / "docs/mpi/resilient.md"
     text = page.read_text(encoding="utf-8")
     blocks = shown_blocks(args.root, args.owners)
     for name, block in blocks.items():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""All ranks of the last step of docs/resilient.md die, and its next start goes on: resilient_restarted.py --mpirun PATH --rank-library PATH PROGRAM
+"""All ranks of the last step of docs/mpi/resilient.md die, and its next start goes on: resilient_restarted.py --mpirun PATH --rank-library PATH PROGRAM
 
 Each start is killed after five commits, that is after half of the steps. So a job that began again at the first step would never end.
 """

@@ -307,12 +307,12 @@ class Consumer:
                 sys.exit(f"expected '{line}'")
 
     def document(self) -> None:
-        """The programs of docs/c.md and docs/snapshot.md, the commands that follow them, and what these print."""
+        """The programs of docs/mpi/c.md and docs/mpi/snapshot.md, the commands that follow them, and what these print."""
         root = self.staged()
         pc = next(root.rglob("regraft.pc")).parent
         env = {"PATH": os.pathsep.join([str(root / "bin"), os.environ["PATH"]]), "PKG_CONFIG_PATH": str(pc), "LD_LIBRARY_PATH": str(pc.parent), "REGRAFT_MCA": "ignore"}
         said = None
-        text = "".join((ROOT / "docs" / page).read_text(encoding="utf-8") for page in ("c.md", "snapshot.md"))
+        text = "".join((ROOT / "docs" / page).read_text(encoding="utf-8") for page in ("mpi/c.md", "mpi/snapshot.md"))
         blocks = re.findall(r"^```(\w+)\n(.*?)^```", text, re.S | re.M)
         for language, text in blocks:
             if language == "sh":

@@ -44,7 +44,7 @@ def complaints(page: pathlib.Path) -> list[str]:
 
 
 def main() -> None:
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     bad = [what for page in pages for what in complaints(page)]
     sys.exit("\n".join(bad) if bad else 0)
 

@@ -19,7 +19,7 @@ EM = 0.5  # of the size of a font, about the width of a letter
 
 def shown() -> set[pathlib.Path]:
     """The pictures of results that pages show."""
-    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
     return {(page.parent / target).resolve() for page in pages for target in SHOWN.findall(page.read_text(encoding="utf-8"))}
 
 

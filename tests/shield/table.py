@@ -96,11 +96,11 @@ class Policies(unittest.TestCase):
 
     def test_the_help_and_the_documentation_have_all_of_them(self):
         launcher = load("apps/launch/shield.py")
-        page = (ROOT / "docs/shield-reference.md").read_text(encoding="utf-8")
+        page = (ROOT / "docs/shield/shield-reference.md").read_text(encoding="utf-8")
         for name, (values, meaning) in launcher.POLICIES.items():
             self.assertIn(f"{name}={values}", launcher.usage())
             row = next((line for line in page.splitlines() if line.startswith(f"| `{name}` |")), "")
-            self.assertEqual(re.findall(r"`([^`]+)`", row.split("|")[2]) if row else [], values.split("|"), f"docs/shield-reference.md, {name}")
+            self.assertEqual(re.findall(r"`([^`]+)`", row.split("|")[2]) if row else [], values.split("|"), f"docs/shield/shield-reference.md, {name}")
             self.assertTrue(meaning)
 
 

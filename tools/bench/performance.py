@@ -28,7 +28,8 @@ def main() -> int:
              "phylo-profile": ranks}
     text = args.page.read_text(encoding="utf-8")
     begin, end = text.index(MARKS[0]) + len(MARKS[0]), text.index(MARKS[1])
-    tables = pages.get(args.page.stem, overview)(args.results)
+    up = "../" * (1 if args.page.parent.name == "docs" else 2)  # to the root
+    tables = pages.get(args.page.stem, overview)(args.results).replace("](../", f"]({up}")
     if args.check:
         if text[begin:end] != tables:
             sys.exit(f"{args.page} does not show what {args.results} says: call tools/bench/performance.py")

@@ -4,7 +4,7 @@
 usage: priors.py [--check]    from the root of the sources
 
 Writes lib/codec/native/prior_tables.hpp; with --check it compares instead. The numbers are codes of frequencies, as in
-docs/file-format.md: two of them are a factor of 2, and 31 is the most frequent state. Amino acids change as in the model LG
+docs/alignments/file-format.md: two of them are a factor of 2, and 31 is the most frequent state. Amino acids change as in the model LG
 (Le and Gascuel 2008) on a branch with one substitution per site, nucleotides as in the columns of data/.
 """
 import itertools

@@ -24,7 +24,7 @@ HEAD = """\
 !
 ! tools/package/fortran.py makes it from these headers. Handles are type(c_ptr). Pointers are arguments by reference; those that may be
 ! NULL in C may be left out. Unsigned numbers are signed ones of the same bits. Callbacks are bind(c) functions, given by c_funloc.
-! Views that C gives as pointers become arrays by c_f_pointer. docs/c.md has a program.
+! Views that C gives as pointers become arrays by c_f_pointer. docs/mpi/c.md has a program.
 module regraft
   use, intrinsic :: iso_c_binding
   implicit none

@@ -26,8 +26,8 @@ class Sight:
 
 class Caught:
     """Finds ranks that wait in Open MPI's queue in shared memory for ever, because another one died between the two instructions that
-    append to this queue (docs/failure-model.md). Such a rank runs three instructions again and again and hears of nothing. After a death
-    the others are looked at as by a debugger, which stops each for microseconds."""
+    append to this queue (docs/mpi/failure-model.md). Such a rank runs three instructions again and again and hears of nothing. After a
+    death the others are looked at as by a debugger, which stops each for microseconds."""
 
     ENOUGH = 30  # looks in a row that find a rank in the same loop. A rank that waits as it should is somewhere else each time
     LOOP = 16  # bytes of instructions, at most

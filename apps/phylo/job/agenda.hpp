@@ -11,7 +11,7 @@
 
 namespace regraft::phylo {
 
-/// The lists of items of a job, in the order of docs/phylo.md: those of one kind after those of another. Not
+/// The lists of items of a job, in the order of docs/trees/phylo.md: those of one kind after those of another. Not
 /// collective.
 class Agenda {
 public:

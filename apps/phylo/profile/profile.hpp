@@ -114,7 +114,7 @@ struct Profile {
 /// log).
 Profile profile_of(std::span<PeId const> pes, CsrView<std::byte> logs);
 
-/// The profile for programs: docs/phylo-profile.md.
+/// The profile for programs: docs/trees/phylo-profile.md.
 std::string to_json(Profile const& profile);
 
 /// The profile as a picture of at most 64 rows: if there are more ranks, several share a row.

@@ -6,7 +6,7 @@
 
 namespace regraft::plan {
 
-/// A shrink is made of so many agreements: docs/failure-model.md.
+/// A shrink is made of so many agreements: docs/mpi/failure-model.md.
 inline constexpr int agreements_per_shrink = 6;
 
 /// The alpha-beta model: a message takes alpha, and its bytes divided by beta. A round takes as long as its largest

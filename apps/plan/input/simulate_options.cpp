@@ -21,7 +21,7 @@ which copies are made anew, and where. Only times are modelled, by constants:
     both within a node and between nodes, and not less than the busiest node;
   agreements, shrinks and plans take a fixed part and a part for each rank.
 --constants reads them from a file, --set changes single ones, and
-docs/simulate.md says where the defaults come from.
+docs/mpi/simulate.md says where the defaults come from.
 
 Failures have a mean time between them (MTBF) for one rank, node, rack or switch
 each: --mtbf-node 43800 means that a node fails every 5 years. Nothing is

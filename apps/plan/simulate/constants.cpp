@@ -51,8 +51,9 @@ std::string unknown(std::string_view name) {
     std::vector<std::string> names;
     for (auto const& constant : constants_by_name) names.emplace_back(constant.name);
     auto const similar = common::most_similar(name, names);
-    return fmt::format("'{}' is not a constant, {}", common::escaped(name),
-                       similar ? fmt::format("did you mean {}?", *similar) : "see docs/simulate.md for their names");
+    return fmt::format(
+        "'{}' is not a constant, {}", common::escaped(name),
+        similar ? fmt::format("did you mean {}?", *similar) : "see docs/mpi/simulate.md for their names");
 }
 
 std::string refused(NamedConstant const& constant, std::string_view shown) {

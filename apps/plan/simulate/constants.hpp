@@ -8,8 +8,8 @@
 
 namespace regraft::plan::simulated {
 
-/// Times are in microseconds (us) or milliseconds (ms), bandwidths in 10^9 bytes per second (gbps). docs/simulate.md
-/// says where the defaults come from.
+/// Times are in microseconds (us) or milliseconds (ms), bandwidths in 10^9 bytes per second (gbps).
+/// docs/mpi/simulate.md says where the defaults come from.
 struct Constants {
     // A message takes alpha, and its bytes divided by the bandwidth of the rank.
     double alpha_within_us = 1;  // within a node

@@ -67,7 +67,7 @@ Job::Job(JobPlan const& plan)
 std::uint64_t Job::most_memory() const {
     auto bytes = input_->most_held();
     if (plan_.state_bytes == 0) return bytes;
-    // The live state, and two buffers of it with all copies: S (1 + 2 R), as docs/snapshot.md says.
+    // The live state, and two buffers of it with all copies: S (1 + 2 R), as docs/mpi/snapshot.md says.
     return bytes + most_entities() * plan_.state_bytes + 2 * state_.kept->most_held();
 }
 

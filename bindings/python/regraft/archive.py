@@ -158,7 +158,7 @@ class Snapshot:
 
 
 class _Fields:
-    """Reads the layout that docs/disk.md lists."""
+    """Reads the layout that docs/mpi/disk.md lists."""
 
     MAGIC = b"\x89RGS"
 

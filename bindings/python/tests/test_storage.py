@@ -133,5 +133,5 @@ def test_codes_refuse_what_is_none():
 
 
 def test_the_page_names_the_modules():
-    page = (pathlib.Path(__file__).resolve().parents[3] / "docs/python.md").read_text(encoding="utf-8")
+    page = (pathlib.Path(__file__).resolve().parents[3] / "docs/mpi/python.md").read_text(encoding="utf-8")
     assert "archive.open(" in page and "erasure.Code(" in page

@@ -11,7 +11,7 @@
 #pragma GCC visibility push(default)
 namespace regraft::assign {
 
-/// How lost sites are dealt to survivors that already work on their partition. docs/reassignment.md compares the
+/// How lost sites are dealt to survivors that already work on their partition. docs/mpi/reassignment.md compares the
 /// methods.
 enum class Method {
     /// Greedy first. If that takes new pairs, matching is tried as well, and the method with fewer new pairs wins.
@@ -55,7 +55,7 @@ struct Reassignment {
 /// max(what it had, ceil(slack * N / p)) sites. Lost sites go to survivors that work on their partition, only up to the
 /// mean if that suffices for all. The rest goes to other survivors, in whole partitions as far as they fit: the largest
 /// rest first, either to the least loaded survivor or to the one where it leaves the least room, whichever takes fewer
-/// new pairs. To find the fewest new pairs is NP-hard (bin packing); these are few, see docs/reassignment.md.
+/// new pairs. To find the fewest new pairs is NP-hard (bin packing); these are few, see docs/mpi/reassignment.md.
 ///
 /// With cost_per_site the same holds for cost instead of sites, with two exceptions: a survivor's cost may exceed the
 /// bound by less than the cost of one site that it gained, and matching is optimal up to one site per survivor and

@@ -1,4 +1,4 @@
-/* Archives: the last level, on a disk that all members see (docs/disk.md). A part of regraft_mpi.h. */
+/* Archives: the last level, on a disk that all members see (docs/mpi/disk.md). A part of regraft_mpi.h. */
 #pragma once
 
 #include "regraft/c/communicator.h"

@@ -1,4 +1,4 @@
-/* Files of a node's memory that outlive the job: the next one goes on from them (docs/restart.md). A part of
+/* Files of a node's memory that outlive the job: the next one goes on from them (docs/mpi/restart.md). A part of
  * regraft_mpi.h. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Reopening: stores and snapshots go on from what the job before has kept on the nodes (docs/restart.md). A part of
+/* Reopening: stores and snapshots go on from what the job before has kept on the nodes (docs/mpi/restart.md). A part of
  * regraft_mpi.h. */
 #pragma once
 

@@ -12,7 +12,7 @@ extern "C" {
 
 /* An entity belongs to the PE that adds it and has a name that no other member uses. Entities may be added, removed and
  * moved between commits. A commit writes them into spare memory, on this PE and on partners; a death at any moment
- * leaves the commit before. docs/snapshot.md has the details. */
+ * leaves the commit before. docs/mpi/snapshot.md has the details. */
 typedef struct regraft_snapshot regraft_snapshot;
 
 /* How a snapshot keeps its state; {0} is the default. All members pass the same, except for what regraft_keep says. */

@@ -19,8 +19,8 @@ typedef struct regraft_store regraft_store;
 typedef struct regraft_store_options {
     bool checked;      /* checksums: what is read is verified, and a bad copy is replaced by a good one */
     bool referenced;   /* own blocks are kept by reference: the memory given to submit must not change */
-    bool rounds;       /* bytes go by point-to-point messages, not by MPI_Alltoallv; see docs/failure-model.md */
-    uint32_t parities; /* not 0: an erasure code replaces copies (docs/store.md); its number of parities */
+    bool rounds;       /* bytes go by point-to-point messages, not by MPI_Alltoallv; see docs/mpi/failure-model.md */
+    uint32_t parities; /* not 0: an erasure code replaces copies (docs/mpi/store.md); its number of parities */
     uint32_t data;     /* its number of data pieces; both numbers together are at most 255 */
     uint32_t const*
         node; /* with a code: this PE's failure domain (regraft_node_ids); either all members give one or none does */

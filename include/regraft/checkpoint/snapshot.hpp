@@ -3,7 +3,7 @@
 // These are coordinated, diskless, double-buffered checkpoints after Kohl et al. 2019 ("A scalable and extensible
 // checkpointing scheme for massively parallel simulations"). At a commit every PE writes its entities into the buffer
 // that is not in use, partners exchange copies, all agree, and the buffers change places. So a death at any moment
-// leaves the commit before. docs/snapshot.md explains the protocol step by step.
+// leaves the commit before. docs/mpi/snapshot.md explains the protocol step by step.
 #pragma once
 
 #include <cstddef>

@@ -31,8 +31,8 @@ struct SnapshotOptions {
     /// This PE's failure domain, for erasure codes. Either all members give one or none does.
     std::optional<std::uint32_t> node{};
     PaceOptions pace{};  // when due() says that a commit is due
-    /// Commits live in files of the node's memory, so that the next job can reopen them (docs/restart.md). They hold
-    /// this PE's own entities, too: R S bytes more. Precondition: redundancy is no erasure code.
+    /// Commits live in files of the node's memory, so that the next job can reopen them (docs/mpi/restart.md). They
+    /// hold this PE's own entities, too: R S bytes more. Precondition: redundancy is no erasure code.
     std::optional<store::Keep> keep{};
 };
 

@@ -18,7 +18,7 @@ namespace regraft::codec {
 /// How columns are coded. The values are those of the file format.
 enum class Kind : std::uint8_t {
     plain = 0,   // not coded: a block is its cells, row by row
-    native = 1,  // layers, edges as order statistics, entropy coded (docs/file-format.md)
+    native = 1,  // layers, edges as order statistics, entropy coded (docs/alignments/file-format.md)
     thesis = 2,  // the reference: root state and (XOR mask, edge) records
     sparse = 3,  // no columns: rows as differences along a tree, for many nearly equal rows (RgmFile)
 };

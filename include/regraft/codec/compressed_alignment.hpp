@@ -59,9 +59,9 @@ public:
     /// within sites().
     CsrView<std::byte> bytes(SiteRange sites) const;
 
-    /// A hash of names and cells (docs/file-format.md). If encode made this object, it is the hash of the original, so
-    /// that it tells whether decoding reproduces that; otherwise it is the hash of what decoding gives. Throws as
-    /// decode. Precondition: all blocks are here.
+    /// A hash of names and cells (docs/alignments/file-format.md). If encode made this object, it is the hash of the
+    /// original, so that it tells whether decoding reproduces that; otherwise it is the hash of what decoding gives.
+    /// Throws as decode. Precondition: all blocks are here.
     std::uint64_t content_hash() const;
     /// The hash of the cells of each block that is here, of which content_hash is made. Throws as decode.
     std::vector<std::uint64_t> block_hashes() const;

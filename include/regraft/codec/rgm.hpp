@@ -1,4 +1,4 @@
-// The file format .rgm: a compressed alignment with its names, tree and text layout (docs/file-format.md).
+// The file format .rgm: a compressed alignment with its names, tree and text layout (docs/alignments/file-format.md).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The index of a generation: which blocks are on disk, and where in its data files each lies (docs/disk.md).
+// The index of a generation: which blocks are on disk, and where in its data files each lies (docs/mpi/disk.md).
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@ enum class Transport {
     /// Blocking MPI_Alltoallv: survives deaths on every Open MPI 5 that was measured, also over TCP.
     collective,
     /// Rounds of point-to-point messages; in a round a PE sends to one partner and receives from one. Only safe where
-    /// the canary for point-to-point messages passes (docs/failure-model.md).
+    /// the canary for point-to-point messages passes (docs/mpi/failure-model.md).
     rounds,
 };
 

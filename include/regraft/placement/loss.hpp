@@ -22,7 +22,7 @@ struct GroupKind {
 /// whole: a PE, or a node.
 ///
 /// Probabilities below 1e-300 may come out as 0. Otherwise the relative error of all results is below 1e-12; where
-/// neither loss nor survival is less probable than 1e-10, below 1e-13. docs/loss.md has the formulas.
+/// neither loss nor survival is less probable than 1e-10, below 1e-13. docs/mpi/loss.md has the formulas.
 class LossModel {
 public:
     /// Precondition: at least one group; no size is 0 or occurs twice; num_slots < 2^40 and at least the number of

@@ -42,7 +42,7 @@ inline constexpr Care much_care{.candidates = 5, .hopeless_share = 0.6, .close =
 Care far_care(Effort effort);
 
 /// The number of trees from which searches should start, before the results are fused; chosen by measurements
-/// (docs/phylo-results.md). For an automatic effort this is the most: another_start_pays says when fewer suffice.
+/// (docs/trees/phylo-results.md). For an automatic effort this is the most: another_start_pays says when fewer suffice.
 std::uint32_t default_starts(Effort effort, std::uint32_t num_tips);
 
 /// Whether an automatic effort should search from another start. loglh: the log-likelihoods at which the searches so

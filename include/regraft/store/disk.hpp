@@ -1,5 +1,5 @@
 // The last level: blocks that the members hold together are saved on disk, in case all PEs die or all holders of a
-// block (docs/disk.md). Stores use it to save and open; so may any other code that has blocks in memory.
+// block (docs/mpi/disk.md). Stores use it to save and open; so may any other code that has blocks in memory.
 #pragma once
 
 #include <cstddef>

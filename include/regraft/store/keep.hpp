@@ -1,4 +1,4 @@
-// Blocks in files of a node's memory: if the whole job dies, the next one opens them again (docs/restart.md).
+// Blocks in files of a node's memory: if the whole job dies, the next one opens them again (docs/mpi/restart.md).
 #pragma once
 
 #include <cstddef>

@@ -43,8 +43,8 @@ struct Options {
     /// (estimated from a sample, with the same result on all members), no PE plans for all. Instead each PE finds
     /// senders by a rule that it evaluates alone, which balances less evenly (schedule::choose_senders_locally).
     std::uint64_t most_planned_runs = 500'000;
-    /// Files on the node that outlive the job (docs/restart.md). The blocks are in these files and nowhere else; own
-    /// copies are copied. Nothing: blocks are in the private memory of the PEs.
+    /// Files on the node that outlive the job (docs/mpi/restart.md). The blocks are in these files and nowhere else;
+    /// own copies are copied. Nothing: blocks are in the private memory of the PEs.
     std::optional<Keep> keep{};
 };
 

@@ -31,7 +31,7 @@ public:
     /// Makes an empty store. The communicator must outlive it. Throws DiskError if Options::keep lacks a name. All
     /// members make the stores of a communicator in the same order. Their collectives throw ft::Divergence if members
     /// are in calls on different stores, as far as these have the same shape, or in functions of which each begins with
-    /// a gather; other mistakes are not found, and may hang (docs/failure-model.md). Not collective.
+    /// a gather; other mistakes are not found, and may hang (docs/mpi/failure-model.md). Not collective.
     explicit ReplicatedStore(ft::Communicator& comm, Options options = {});
     ReplicatedStore(ReplicatedStore&&) noexcept;
     ReplicatedStore& operator=(ReplicatedStore&&) = delete;

@@ -1,5 +1,5 @@
 // Models of bits and numbers that learn from what they code. All arithmetic is in whole numbers, so that they are the
-// same on every machine (docs/file-format.md).
+// same on every machine (docs/alignments/file-format.md).
 #pragma once
 
 #include <algorithm>

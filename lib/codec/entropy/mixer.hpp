@@ -1,4 +1,4 @@
-// Bits that two adaptive models predict together, in whole numbers (docs/file-format.md).
+// Bits that two adaptive models predict together, in whole numbers (docs/alignments/file-format.md).
 #pragma once
 
 #include <algorithm>

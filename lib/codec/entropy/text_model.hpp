@@ -1,5 +1,5 @@
-// Short texts, such as names, coded byte by byte with models that learn (docs/file-format.md). Some typical names are
-// known to them before. Slow: some MB per second.
+// Short texts, such as names, coded byte by byte with models that learn (docs/alignments/file-format.md). Some typical
+// names are known to them before. Slow: some MB per second.
 #pragma once
 
 #include <array>

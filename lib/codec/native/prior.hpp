@@ -1,4 +1,5 @@
-// What is known of the symbols of an alignment and of their tables before a model is read (docs/file-format.md).
+// What is known of the symbols of an alignment and of their tables before a model is read
+// (docs/alignments/file-format.md).
 #pragma once
 
 #include <array>

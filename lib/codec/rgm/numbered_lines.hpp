@@ -1,5 +1,5 @@
 // Lines of a few forms with numbers in them, such as names of sequences: the form of each line, and its numbers, which
-// are near those of the line before or spread evenly (docs/file-format.md, lines).
+// are near those of the line before or spread evenly (docs/alignments/file-format.md, lines).
 #pragma once
 
 #include <cstddef>

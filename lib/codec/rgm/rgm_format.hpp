@@ -1,4 +1,4 @@
-// The parts of an .rgm file and their encoding as bytes (docs/file-format.md).
+// The parts of an .rgm file and their encoding as bytes (docs/alignments/file-format.md).
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Reads .rgm files (docs/file-format.md). Nothing in them is trusted: sizes are compared with those of the file before
-// memory is allocated.
+// Reads .rgm files (docs/alignments/file-format.md). Nothing in them is trusted: sizes are compared with those of the
+// file before memory is allocated.
 #include <algorithm>
 #include <new>
 #include <utility>

@@ -1,4 +1,4 @@
-// Writes .rgm files (docs/file-format.md).
+// Writes .rgm files (docs/alignments/file-format.md).
 #include <algorithm>
 
 #include "codec/entropy/text_model.hpp"

@@ -1,4 +1,5 @@
-// The runs of rows as bytes (docs/file-format.md, sparse coding). Each row is predicted by the two rows before it.
+// The runs of rows as bytes (docs/alignments/file-format.md, sparse coding). Each row is predicted by the two rows
+// before it.
 #pragma once
 
 #include <cstddef>

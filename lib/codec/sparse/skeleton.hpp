@@ -1,4 +1,4 @@
-// Placement trees without their changes, as bytes (docs/file-format.md, sparse coding).
+// Placement trees without their changes, as bytes (docs/alignments/file-format.md, sparse coding).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Nearly equal rows as a tree with changes, and runs (docs/file-format.md, sparse coding).
+// Nearly equal rows as a tree with changes, and runs (docs/alignments/file-format.md, sparse coding).
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct SparseParts {
 /// Throws InputError if the rows have more differences or runs than may be decoded.
 SparseParts encode_sparse(msa::DifferenceRows const& rows, msa::PlacementTree const& tree);
 
-/// A hash of names and cells (docs/file-format.md). In parallel.
+/// A hash of names and cells (docs/alignments/file-format.md). In parallel.
 std::uint64_t content_hash(msa::DifferenceRows const& rows);
 /// The hash of each of the rows first .. last - 1, of which content_hash is made. In parallel.
 std::vector<std::uint64_t> row_hashes(msa::DifferenceRows const& rows, std::uint64_t first, std::uint64_t last);

@@ -58,7 +58,7 @@ std::string all_names() {
 [[noreturn]] void unknown(Part const& part) {
     auto const nearest = nearest_name(part.word, all_names());
     wrong(part, "is unknown, expected a name such as GTR, LG, BIN or MULTI3_MK" +
-                    (nearest.empty() ? "" : "; the nearest is " + nearest) + " (docs/phylo-models.md lists all)");
+                    (nearest.empty() ? "" : "; the nearest is " + nearest) + " (docs/trees/phylo-models.md lists all)");
 }
 
 constexpr auto known_modifiers =

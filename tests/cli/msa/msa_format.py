@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/file-format.md says how .rgm files are read: docs/reader, which follows that page and nothing else, gets every text. msa_format.py EXE"""
+"""docs/alignments/file-format.md says how .rgm files are read: docs/reader, which follows that page and nothing else, gets every text. msa_format.py EXE"""
 import pathlib
 import random
 import sys

@@ -110,7 +110,7 @@ TEST(LossModel, GroupsOfOneLoseAtTheFirstFailure) {
 }
 
 // k groups of g: (k g + 1) Gamma(1 + 1/g) Gamma(k + 1) / Gamma(k + 1 + 1/g), and k * sum of B(j/g, k) over j = 1 .. g
-// if failures hit the dead again; with 40 digits. Uneven groups: the integrals in docs/loss.md, with 40 digits.
+// if failures hit the dead again; with 40 digits. Uneven groups: the integrals in docs/mpi/loss.md, with 40 digits.
 TEST(LossModel, MeansAreTheKnownOnes) {
     auto const of = [](std::uint64_t num_slots, std::uint64_t replicas) { return mod_k_groups(num_slots, replicas); };
     expect_near(of(384, 3).expected_failures(), 68.099911928715019, 1e-14);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The archives in data/golden/disk as docs/disk.md describes them, read without regraft: no checksum is wrong, no byte is left over, and the
+"""The archives in data/golden/disk as docs/mpi/disk.md describes them, read without regraft: no checksum is wrong, no byte is left over, and the
 blocks are those of contents.json. golden_archives_test.py --write writes that list anew."""
 import hashlib
 import json

@@ -148,7 +148,7 @@ def figures(plan: pathlib.Path | None) -> list[Figure]:
     return [
         Figure("loss", "How many failures lose data", "As figure 3 of ReStore (Huebner et al. 2022): the share of all ranks that fail, in "
                "random order, until some block has lost all its copies, by the number of ranks and of copies. It is computed and not "
-               "simulated (docs/loss.md).", lambda _: loss(plan)),
+               "simulated (docs/mpi/loss.md).", lambda _: loss(plan)),
         Figure("loss_probability", "The probability that failures lose data", "The same model as in figure 3 of ReStore: after so many "
                "ranks have failed, in random order, the probability that some block has lost all its copies. Probabilities below 1e-9 are "
                "not drawn.",

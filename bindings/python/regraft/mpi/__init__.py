@@ -18,7 +18,7 @@
 What changes belongs in a Snapshot, to whose last commit ``resilient`` goes back. Small objects that all members keep are a MiniCheckpoint.
 
 Members are numbered by their ranks in the communicator that they came from, and keep these numbers. Calls that wait release the GIL. The
-classes are those of C++ (docs/resilient.md, docs/store.md); docs/python.md has a whole program.
+classes are those of C++ (docs/mpi/resilient.md, docs/mpi/store.md); docs/mpi/python.md has a whole program.
 """
 
 from .._core import InputError

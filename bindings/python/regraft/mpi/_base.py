@@ -24,7 +24,7 @@ class Closed:
 @dataclass(frozen=True)
 class Keep:
     """Files that outlive the job: what a store or a snapshot keeps is in a folder of each node's memory, where the next start of the job
-    finds it (``reopen``, docs/restart.md)."""
+    finds it (``reopen``, docs/mpi/restart.md)."""
 
     #: What tells it from others of the job.
     name: str

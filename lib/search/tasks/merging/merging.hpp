@@ -35,7 +35,7 @@ struct MergeData {
     MergeOptions const& how() const { return *options.merging; }
     /// The number of sites of a subset.
     std::uint64_t sites_of(Subset const& subset) const;
-    /// The value of a scheme. Its parameters include the branch lengths, as docs/phylo-models.md counts them.
+    /// The value of a scheme. Its parameters include the branch lengths, as docs/trees/phylo-models.md counts them.
     SchemeValue value(SchemeSums const& sums) const;
     SchemeValue value(std::span<SubsetFit const> scheme) const;
     /// The score by options.criterion; lower is better.
