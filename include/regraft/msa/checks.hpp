@@ -58,8 +58,8 @@ struct Census {
 };
 
 /// Counts by hashes of columns and rows; equal rows are compared. Symbols outside of the alphabet count as no data.
-/// O(taxa * (sites + partitions)) time; memory for taxa, partitions, patterns and sites without data: 24 bytes for a
-/// pattern, 8 for such a site, and a bit for any. Precondition: every site is in exactly one partition.
+/// O(taxa * (sites + partitions)) time; memory: 24 bytes for a pattern, 8 for a site without data, and a bit for any
+/// site and for each taxon in each partition. Precondition: every site is in exactly one partition.
 Census take_census(Alignment const& alignment, std::span<PartitionToCheck const> partitions);
 
 /// error: no tree can be sought. warning: a search may mislead, or take longer than it needs to. note: worth knowing.

@@ -85,26 +85,24 @@ public:
     Census take();
 
 private:
-    void find_gap_taxa();
     void count_partition(std::uint32_t q);
     void count_block(std::uint32_t q, std::span<std::uint64_t const> sites);
     void count_columns(std::uint32_t q, std::span<std::uint64_t const> sites);
+    void find_taxa_without_data();
     void list_gap_sites();
     void find_twins();
     std::vector<std::uint32_t> equal_to_first(std::span<std::uint32_t const> taxa) const;
-    bool has_data(std::uint32_t taxon) const;
     bool are_equal(std::uint32_t taxon, std::uint32_t other) const;
 
     Alignment const& alignment_;
     std::span<PartitionToCheck const> partitions_;
-    std::vector<SymbolStates> states_of_;     // per partition
-    std::vector<std::uint64_t> row_hash_;     // per taxon: hash of its cells so far
-    std::vector<char> is_gap_taxon_;          // per taxon
-    std::vector<bool> is_gap_site_;           // per site
-    std::vector<char> has_data_;              // per taxon: whether it has data in this partition
-    std::vector<StateMask> common_;           // per site of the block: states that all rows so far may have
-    std::vector<std::uint64_t> column_hash_;  // per site of the block: hash of the rows so far
-    DistinctHashes hashes_;                   // of the columns of this partition with data
+    std::vector<SymbolStates> states_of_;      // per partition
+    std::vector<std::uint64_t> row_hash_;      // per taxon: hash of its cells so far
+    std::vector<bool> is_gap_site_;            // per site
+    std::vector<std::vector<bool>> has_data_;  // per partition and taxon: whether it has data there
+    std::vector<StateMask> common_;            // per site of the block: states that all rows so far may have
+    std::vector<std::uint64_t> column_hash_;   // per site of the block: hash of the rows so far
+    DistinctHashes hashes_;                    // of the columns of this partition with data
     Census census_;
 };
 
@@ -112,9 +110,8 @@ CensusTaker::CensusTaker(Alignment const& alignment, std::span<PartitionToCheck 
     : alignment_(alignment),
       partitions_(partitions),
       row_hash_(alignment.num_taxa()),
-      is_gap_taxon_(alignment.num_taxa()),
       is_gap_site_(alignment.num_sites()),
-      has_data_(alignment.num_taxa()) {
+      has_data_(partitions.size(), std::vector<bool>(alignment.num_taxa())) {
     census_.partitions.resize(partitions.size());
     std::uint64_t sites = 0;
     for (auto const& partition : partitions) {
@@ -127,45 +124,20 @@ CensusTaker::CensusTaker(Alignment const& alignment, std::span<PartitionToCheck 
 }
 
 Census CensusTaker::take() {
-    find_gap_taxa();
     for (std::uint32_t q = 0; q < partitions_.size(); ++q) count_partition(q);
     hashes_ = {};
+    find_taxa_without_data();
     list_gap_sites();
     find_twins();
     return std::move(census_);
 }
 
-void CensusTaker::find_gap_taxa() {
-    for (std::uint32_t taxon = 0; taxon < alignment_.num_taxa(); ++taxon) {
-        if (has_data(taxon)) continue;
-        is_gap_taxon_[taxon] = 1;
-        census_.gap_taxa.push_back(taxon);
-    }
-}
-
-bool CensusTaker::has_data(std::uint32_t taxon) const {
-    auto const row = alignment_.row(taxon);
-    for (std::size_t q = 0; q < partitions_.size(); ++q) {
-        auto const gap = undetermined(partitions_[q].alphabet);
-        for (auto const& range : partitions_[q].sites) {
-            for (std::uint64_t i = 0, size = range.size(); i < size; ++i) {
-                if (states_of_[q][static_cast<unsigned char>(row[range[i]])] != gap) return true;
-            }
-        }
-    }
-    return false;
-}
-
 void CensusTaker::count_partition(std::uint32_t q) {
     auto& counts = census_.partitions[q];
-    std::ranges::fill(has_data_, 0);
     hashes_.begin(num_sites(partitions_[q].sites));
     SiteBlocks blocks(partitions_[q].sites);
     for (auto sites = blocks.next(); !sites.empty(); sites = blocks.next()) count_block(q, sites);
     counts.num_patterns = hashes_.count() + (counts.gap_sites > 0 ? 1 : 0);
-    for (std::uint32_t taxon = 0; taxon < alignment_.num_taxa(); ++taxon) {
-        if (has_data_[taxon] == 0 && is_gap_taxon_[taxon] == 0) counts.empty_taxa.add(taxon);
-    }
 }
 
 void CensusTaker::count_block(std::uint32_t q, std::span<std::uint64_t const> sites) {
@@ -188,7 +160,7 @@ void CensusTaker::count_block(std::uint32_t q, std::span<std::uint64_t const> si
             row_hash = extended(row_hash, states);
         }
         row_hash_[taxon] = row_hash;
-        if (has_data) has_data_[taxon] = 1;
+        if (has_data) has_data_[q][taxon] = true;
     }
     count_columns(q, sites);
 }
@@ -207,6 +179,18 @@ void CensusTaker::count_columns(std::uint32_t q, std::span<std::uint64_t const> 
     }
 }
 
+void CensusTaker::find_taxa_without_data() {
+    for (std::uint32_t taxon = 0; taxon < alignment_.num_taxa(); ++taxon) {
+        if (std::ranges::none_of(has_data_, [&](auto const& here) { return here[taxon]; })) {
+            census_.gap_taxa.push_back(taxon);
+            continue;
+        }
+        for (std::size_t q = 0; q < partitions_.size(); ++q) {
+            if (!has_data_[q][taxon]) census_.partitions[q].empty_taxa.add(taxon);
+        }
+    }
+}
+
 void CensusTaker::list_gap_sites() {
     std::uint64_t count = 0;
     for (auto const& counts : census_.partitions) count += counts.gap_sites;
@@ -219,7 +203,7 @@ void CensusTaker::list_gap_sites() {
 void CensusTaker::find_twins() {
     std::vector<std::uint32_t> taxa;  // with data
     for (std::uint32_t taxon = 0; taxon < alignment_.num_taxa(); ++taxon) {
-        if (is_gap_taxon_[taxon] == 0) taxa.push_back(taxon);
+        if (!std::ranges::binary_search(census_.gap_taxa, taxon)) taxa.push_back(taxon);
     }
     auto const hash_of = [&](std::uint32_t taxon) { return row_hash_[taxon]; };
     std::ranges::stable_sort(taxa, {}, hash_of);  // taxa of equal hashes keep their order

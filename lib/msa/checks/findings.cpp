@@ -101,10 +101,57 @@ std::string with_counts(std::vector<char> const& symbols, Histogram const& histo
     });
 }
 
+/// Data that look like DNA are taken for DNA only if they have at least three of its letters.
+bool has_three_bases(Histogram const& histogram) {
+    auto const occurs = [&](char upper, char lower) {
+        return histogram[static_cast<unsigned char>(upper)] + histogram[static_cast<unsigned char>(lower)] > 0 ? 1 : 0;
+    };
+    bool const has_t = occurs('T', 't') + occurs('U', 'u') > 0;
+    return occurs('A', 'a') + occurs('C', 'c') + occurs('G', 'g') + (has_t ? 1 : 0) >= 3;
+}
+
+/// The answers of one pass over all partitions: the numbers of those that the findings name, and sums.
+struct Answers {
+    std::vector<std::size_t> misfits;      // with symbols that are not in the alphabet
+    std::vector<std::size_t> not_varying;  // with sites that do not vary, which the model excludes
+    std::vector<std::size_t> odd_gaps;     // with symbols that may mean something else
+    std::vector<std::size_t> dna;          // looks like DNA, but the model is for amino acids
+    std::vector<std::size_t> protein;      // the other way round
+    std::vector<std::size_t> lacking;      // without data for some taxa
+    std::vector<std::size_t> poor;         // with fewer patterns than parameters
+    std::uint64_t patterns = 0;
+    std::uint64_t parameters = 0;
+    std::uint64_t invariant = 0;  // sites
+};
+
+Answers look_at(std::span<PartitionToCheck const> partitions, Census const& census) {
+    Answers answers;
+    for (std::size_t q = 0; q < partitions.size(); ++q) {
+        auto const& partition = partitions[q];
+        auto const& counts = census.partitions[q];
+        auto const note = [&](bool is_so, std::vector<std::size_t>& list) {
+            if (is_so) list.push_back(q);
+        };
+        auto const looks_like = character_table(counts.histogram).kind;
+        bool const is_dna = looks_like == CharacterKind::dna && has_three_bases(counts.histogram);
+        note(!misfits_of(counts.histogram, partition.alphabet).empty(), answers.misfits);
+        note(partition.only_varying && counts.first_not_varying, answers.not_varying);
+        note(!odd_gaps_of(counts.histogram, partition.alphabet).empty(), answers.odd_gaps);
+        note(partition.alphabet == Alphabet::amino_acid && is_dna, answers.dna);
+        note(partition.alphabet == Alphabet::dna && looks_like == CharacterKind::amino_acid, answers.protein);
+        note(counts.empty_taxa.count > 0, answers.lacking);
+        note(counts.num_patterns < partition.free_parameters, answers.poor);
+        answers.patterns += counts.num_patterns;
+        answers.parameters += partition.free_parameters;
+        answers.invariant += counts.invariant_sites;
+    }
+    return answers;
+}
+
 class Writer {
 public:
     Writer(Alignment const& alignment, std::span<PartitionToCheck const> partitions, Census const& census)
-        : alignment_(alignment), partitions_(partitions), census_(census) {}
+        : alignment_(alignment), partitions_(partitions), census_(census), answers_(look_at(partitions, census)) {}
 
     std::vector<Finding> write(std::uint64_t shared_parameters);
 
@@ -140,14 +187,14 @@ private:
     Alignment const& alignment_;
     std::span<PartitionToCheck const> partitions_;
     Census const& census_;
+    Answers answers_;
     std::vector<Finding> findings_;
 };
 
 std::vector<Finding> Writer::write(std::uint64_t shared_parameters) {
     too_small();
     misfits();
-    bool const all_fit = std::ranges::count(findings_, "symbols", &Finding::check) == 0;
-    if (all_fit) {  // cells that do not fit were counted as gaps
+    if (answers_.misfits.empty()) {  // cells that do not fit were counted as gaps
         not_varying();
         no_data();
         odd_gaps();
@@ -170,10 +217,7 @@ void Writer::too_small() {
 }
 
 void Writer::misfits() {
-    std::vector<std::size_t> wrong;
-    for (std::size_t q = 0; q < partitions_.size(); ++q) {
-        if (!misfits_of(census_.partitions[q].histogram, partitions_[q].alphabet).empty()) wrong.push_back(q);
-    }
+    auto const& wrong = answers_.misfits;
     auto const shown = std::min(wrong.size(), items_shown);
     for (std::size_t i = 0; i < shown; ++i) misfits_in(wrong[i]);
     if (wrong.size() == shown) return;
@@ -196,10 +240,7 @@ void Writer::misfits_in(std::size_t q) {
 }
 
 void Writer::not_varying() {
-    std::vector<std::size_t> wrong;
-    for (std::size_t q = 0; q < partitions_.size(); ++q) {
-        if (partitions_[q].only_varying && census_.partitions[q].first_not_varying) wrong.push_back(q);
-    }
+    auto const& wrong = answers_.not_varying;
     if (wrong.empty()) return;
     auto const number_and_first = [&](std::size_t q) {
         auto const& counts = census_.partitions[q];
@@ -227,10 +268,7 @@ void Writer::no_data() {
 }
 
 void Writer::odd_gaps() {
-    std::vector<std::size_t> found;
-    for (std::size_t q = 0; q < partitions_.size(); ++q) {
-        if (!odd_gaps_of(census_.partitions[q].histogram, partitions_[q].alphabet).empty()) found.push_back(q);
-    }
+    auto const& found = answers_.odd_gaps;
     if (found.empty() || census_.gap_taxa.size() == alignment_.num_taxa()) return;
     auto const symbols_of = [&](std::size_t q) {
         auto const& histogram = census_.partitions[q].histogram;
@@ -250,38 +288,16 @@ void Writer::odd_gaps() {
         std::move(where));
 }
 
-/// Data that look like DNA are taken for DNA only if they have at least three of its letters.
-bool has_three_bases(Histogram const& histogram) {
-    auto const occurs = [&](char upper, char lower) {
-        return histogram[static_cast<unsigned char>(upper)] + histogram[static_cast<unsigned char>(lower)] > 0 ? 1 : 0;
-    };
-    bool const has_t = occurs('T', 't') + occurs('U', 'u') > 0;
-    return occurs('A', 'a') + occurs('C', 'c') + occurs('G', 'g') + (has_t ? 1 : 0) >= 3;
-}
-
 void Writer::other_alphabets() {
-    std::vector<std::size_t> dna;
-    std::vector<std::size_t> protein;
-    for (std::size_t q = 0; q < partitions_.size(); ++q) {
-        auto const& histogram = census_.partitions[q].histogram;
-        auto const kind = character_table(histogram).kind;
-        bool const is_dna = partitions_[q].alphabet == Alphabet::dna;
-        bool const is_protein = partitions_[q].alphabet == Alphabet::amino_acid;
-        if (is_protein && kind == CharacterKind::dna && has_three_bases(histogram)) dna.push_back(q);
-        bool const fits = misfits_of(histogram, partitions_[q].alphabet).empty();
-        if (is_dna && kind == CharacterKind::amino_acid && fits) protein.push_back(q);
-    }
     auto const named = [&](std::size_t q) { return partition(q); };
-    if (!dna.empty()) warn("alphabet", "looks like DNA, but the model is for amino acids: " + about(dna, named));
-    if (!protein.empty())
-        warn("alphabet", "looks like amino acids, but the model is for DNA: " + about(protein, named));
+    if (!answers_.dna.empty())
+        warn("alphabet", "looks like DNA, but the model is for amino acids: " + about(answers_.dna, named));
+    if (!answers_.protein.empty())
+        warn("alphabet", "looks like amino acids, but the model is for DNA: " + about(answers_.protein, named));
 }
 
 void Writer::empty_partitions() {
-    std::vector<std::size_t> lacking;
-    for (std::size_t q = 0; q < partitions_.size(); ++q) {
-        if (census_.partitions[q].empty_taxa.count > 0) lacking.push_back(q);
-    }
+    auto const& lacking = answers_.lacking;
     if (lacking.empty()) return;
     warn("empty-partitions", counted(lacking.size(), "partition", "partitions") +
                                  " without data for some taxa: " + about(lacking, [&](std::size_t q) {
@@ -308,14 +324,8 @@ void Writer::twins() {
 }
 
 void Writer::few_sites(std::uint64_t shared_parameters) {
-    std::uint64_t patterns = 0;
-    std::uint64_t parameters = shared_parameters;
-    std::vector<std::size_t> poor;
-    for (std::size_t q = 0; q < partitions_.size(); ++q) {
-        patterns += census_.partitions[q].num_patterns;
-        parameters += partitions_[q].free_parameters;
-        if (census_.partitions[q].num_patterns < partitions_[q].free_parameters) poor.push_back(q);
-    }
+    auto const patterns = answers_.patterns;
+    auto const parameters = answers_.parameters + shared_parameters;
     if (auto const num_sites = census_.num_sites; 0 < num_sites && num_sites < alignment_.num_taxa())
         warn("few-sites", sites(num_sites) + " for " + taxa(alignment_.num_taxa()) + ", too few for a reliable tree");
     if (patterns < parameters && census_.num_sites > 0) {
@@ -323,19 +333,18 @@ void Writer::few_sites(std::uint64_t shared_parameters) {
                                  counted(parameters, "free parameter", "free parameters") +
                                  " (branch lengths and models), which are estimated poorly");
     }
-    if (poor.empty() || partitions_.size() == 1) return;
+    if (answers_.poor.empty() || partitions_.size() == 1) return;
     warn("few-patterns",
          "too few site patterns for the model's free parameters, a simpler model or a larger "
          "partition would help: " +
-             about(poor, [&](std::size_t q) {
+             about(answers_.poor, [&](std::size_t q) {
                  return in_quotes(partitions_[q].name) + " (" + std::to_string(census_.partitions[q].num_patterns) +
                         " for " + std::to_string(partitions_[q].free_parameters) + ')';
              }));
 }
 
 void Writer::invariant_sites() {
-    std::uint64_t invariant = 0;
-    for (auto const& counts : census_.partitions) invariant += counts.invariant_sites;
+    auto const invariant = answers_.invariant;
     auto const with_data = census_.num_sites - census_.gap_sites.size();
     if (with_data == 0) return;
     if (invariant == with_data) {
