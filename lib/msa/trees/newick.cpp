@@ -1,9 +1,7 @@
-// Newick text: a parser with its own stack.
+// Trees of Newick text: a parser with its own stack.
 #include "regraft/msa/newick.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -11,10 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "msa/text/nexus_text.hpp"
 #include "msa/text/text.hpp"
-#include "msa/trees/newick_label.hpp"
-#include "msa/trees/nexus_trees.hpp"
+#include "msa/trees/newick_text.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/csr.hpp"
 #include "regraft/core/errors.hpp"
@@ -23,8 +19,6 @@
 namespace regraft::msa {
 namespace {
 
-/// Lengths are at most this, so that sums stay finite.
-constexpr double longest_branch = 1e300;
 constexpr std::size_t nowhere = std::string_view::npos;
 
 /// A subtree and the length of the edge above it. A number below num_tips is a tip; otherwise it is that of group
@@ -54,120 +48,6 @@ Degrees degrees(NewickOptions const& options) {
     }
     return Degrees::binary;
 }
-
-/// The text, and the place up to which it was read. A text in NEXUS is read from tree to tree.
-class NewickText {
-public:
-    NewickText(std::string_view text, std::string const& file) : text_(without_byte_order_mark(text)), file_(file) {
-        if (!is_nexus(text_)) return;
-        nexus_.emplace(text_, file);
-        skip_to_tree();
-    }
-
-    std::size_t at() const { return at_; }
-    bool at_end() const { return at_ == text_.size(); }
-    char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-    void skip() { ++at_; }
-    /// Skips comments, too.
-    void skip_space() {
-        while (at_ < text_.size() && (is_newick_space(text_[at_]) || text_[at_] == '[')) {
-            if (text_[at_] == '[') at_ = end_of_comment();
-            ++at_;
-        }
-    }
-    /// Moves to the next tree, or to the end.
-    void skip_to_tree() {
-        if (!nexus_) return skip_space();
-        at_ = next_tree_ < nexus_->size() ? nexus_->begin(next_tree_++) : text_.size();
-    }
-    /// What the label of a tip stands for.
-    std::string name_of(std::string label) const {
-        return nexus_ ? nexus_->name_of(label, next_tree_ - 1) : std::move(label);
-    }
-    /// A label, quoted or not; empty if there is none.
-    std::string take_label() {
-        if (peek() == '\'' || (nexus_ && peek() == '"')) return take_quoted_label();
-        auto const begin = at_;
-        while (at_ < text_.size() && !ends_newick_label(text_[at_])) ++at_;
-        return std::string(text_.substr(begin, at_ - begin));
-    }
-    /// The length that follows, if there is one.
-    std::optional<double> take_length(bool may_be_negative) {
-        skip_space();
-        if (peek() != ':') return std::nullopt;
-        ++at_;
-        skip_space();
-        auto const begin = at_;
-        if (peek() == '+' && !text_.substr(at_).starts_with("+-")) ++at_;
-        double length = 0;
-        auto const [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), length);
-        at_ = static_cast<std::size_t>(end - text_.data());
-        auto const is_whole = at_ == text_.size() || ends_newick_label(text_[at_]);
-        auto const least = may_be_negative ? -longest_branch : 0;
-        if (error == std::errc{} && is_whole && least <= length && length <= longest_branch)
-            return length + 0.0;  // no -0
-        at_ = begin;
-        auto const word = take_label();
-        fail(begin, std::string("expected the length of a branch (a number") + (may_be_negative ? "" : " from 0") +
-                        "), found " + (word.empty() ? in_quotes(text_.substr(begin, 1)) : in_quotes(word)));
-    }
-    /// The labels of tips before the first ';', in any order and not checked.
-    std::vector<std::string> take_tip_labels() {
-        std::vector<std::string> labels;
-        bool is_tip_next = true;  // after '(' and ','
-        for (skip_space(); at_ < text_.size() && peek() != ';'; skip_space()) {
-            auto const begin = at_;
-            if (auto label = take_label(); at_ > begin) {
-                if (is_tip_next) labels.push_back(name_of(std::move(label)));
-                is_tip_next = false;
-            } else {
-                is_tip_next = peek() == '(' || peek() == ',';
-                ++at_;
-            }
-        }
-        return labels;
-    }
-
-    [[noreturn]] void fail(std::size_t at, std::string const& message) const {
-        throw InputError(position(file_, text_, at), message);
-    }
-    [[noreturn]] void fail_expected(std::string const& expected) const {
-        auto const found =
-            at_ < text_.size() ? in_quotes(first_character(text_.substr(at_))) : std::string("the end of the text");
-        fail(at_, "expected " + expected + ", found " + found);
-    }
-
-private:
-    /// The ']' of the comment that begins here. In NEXUS comments may be in comments.
-    std::size_t end_of_comment() const {
-        auto end = text_.find(']', at_);
-        for (auto inner = text_.find('[', at_ + 1); nexus_ && inner < end && end != nowhere;
-             end = text_.find(']', end + 1))
-            inner = text_.find('[', inner + 1);
-        if (end == nowhere) fail(at_, "this comment has no closing ']'");
-        return end;
-    }
-    std::string take_quoted_label() {
-        std::string label;
-        auto const mark = peek();
-        auto const begin = at_++;
-        for (;;) {
-            auto const quote = text_.find(mark, at_);
-            if (quote == nowhere) fail(begin, "this label has no closing quote");
-            label += text_.substr(at_, quote - at_);
-            at_ = quote + 1;
-            if (peek() != mark) return label;
-            label += mark;
-            ++at_;
-        }
-    }
-
-    std::string_view text_;
-    std::string const& file_;
-    std::size_t at_ = 0;
-    std::optional<NexusTrees> nexus_{};
-    std::size_t next_tree_ = 0;  // in NEXUS
-};
 
 /// One pass over the text, tree by tree, with its own stack, so that nesting costs no recursion.
 class NewickParser {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "msa/trees/newick_label.hpp"
+#include "msa/trees/newick_text.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/msa/newick.hpp"
 
