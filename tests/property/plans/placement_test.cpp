@@ -10,7 +10,6 @@
 
 #include <gtest/gtest.h>
 
-#include "placement/sequences.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/placement/mod_k.hpp"
 #include "regraft/placement/node_aware.hpp"
@@ -378,105 +377,6 @@ TEST(RandomPermutationProperty, PairsOfImagesAreEquallyLikely) {
             if (i / n != i % n) different.push_back(counts[i]);
         }
         EXPECT_LT(surprise(different), 4);
-    }
-}
-
-template <class Sequence>
-class SequenceProperty : public testing::Test {};
-using SequenceTypes = testing::Types<DoubleHashing, RandomSequence>;
-TYPED_TEST_SUITE(SequenceProperty, SequenceTypes);
-
-TYPED_TEST(SequenceProperty, HasEverySlotOnce) {
-    for (std::uint32_t num_slots = 1; num_slots <= 100; ++num_slots) {
-        for (std::uint64_t x = 0; x < 20; ++x) {
-            SCOPED_TRACE(testing::Message() << num_slots << " slots, key of " << x);
-            TypeParam const sequence(num_slots, sequence_key(num_slots, x));
-            TypeParam const again(num_slots, sequence_key(num_slots, x));
-            ASSERT_EQ(sequence.size(), num_slots);
-            std::set<Slot> met;
-            for (std::uint32_t i = 0; i < num_slots; ++i) {
-                ASSERT_LT(value(sequence[i]), num_slots);
-                ASSERT_TRUE(met.insert(sequence[i]).second);
-                ASSERT_EQ(sequence.index(sequence[i]), i);
-                ASSERT_EQ(again[i], sequence[i]);
-            }
-        }
-    }
-}
-
-TYPED_TEST(SequenceProperty, HasEverySlotEverywhereEquallyOften) {
-    for (std::uint32_t num_slots : {2U, 3U, 7U, 12U, 30U, 97U}) {
-        for (std::uint32_t i : {0U, 1U, 2U, num_slots / 2, num_slots - 1}) {
-            if (i >= num_slots) continue;
-            SCOPED_TRACE(testing::Message() << num_slots << " slots, element " << i);
-            std::vector<std::uint64_t> counts(num_slots);
-            for (std::uint64_t x = 0; x < 300ULL * num_slots; ++x)
-                ++counts[value(TypeParam(num_slots, sequence_key(5, x))[i])];
-            EXPECT_LT(surprise(counts), 4);
-        }
-    }
-}
-
-TYPED_TEST(SequenceProperty, HeirsAreSpreadOverAllOthers) {
-    constexpr std::uint32_t num_slots = 24;
-    ModK const rule(1, num_slots, 2);  // one group for all x: the worst case, except for the heirs
-    auto const dead = rule.holder(BlockId{0}, 1);
-    std::vector<std::uint64_t> counts(num_slots);
-    for (std::uint64_t x = 0; x < 20'000; ++x) {
-        auto const sequence = holders_and_heirs<TypeParam>(rule, BlockId{0}, sequence_key(8, x));
-        auto const now = first_living(sequence, 2, [&](Slot slot) { return slot != dead; });
-        ASSERT_EQ(now.size(), 2u);
-        ASSERT_EQ(now[0], rule.holder(BlockId{0}, 0));
-        ++counts[value(now[1])];
-    }
-    auto const gone = std::remove(counts.begin(), counts.end(), 0U);
-    counts.erase(gone, counts.end());
-    ASSERT_EQ(counts.size(), num_slots - 2);
-    auto const [least, most] = std::minmax_element(counts.begin(), counts.end());
-    EXPECT_GT(*least, 20'000 / counts.size() * 80 / 100);  // double hashing: 0.92 and 1.15 of the mean, and noise
-    EXPECT_LT(*most, 20'000 / counts.size() * 125 / 100);
-}
-
-TYPED_TEST(SequenceProperty, HoldersStayUntilTheyDie) {
-    for (std::uint64_t seed = 0; seed < 500; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
-        auto const c = random_case(seed);
-        if (c.num_blocks == 0) continue;
-        Random random(seed);
-        Permuted const rule(c.num_blocks, c.num_slots, c.replicas, c.options);
-        BlockId const block{random.below(c.num_blocks)};
-        auto const sequence = holders_and_heirs<TypeParam>(rule, block, sequence_key(seed, value(block)));
-        std::vector<char> alive(c.num_slots, 1);
-        auto const lives = [&](Slot slot) { return alive[value(slot)] != 0; };
-        auto before = first_living(sequence, c.replicas, lives);
-        ASSERT_EQ(before, holders(rule, block));
-        for (auto left = c.num_slots; left > 0; --left) {
-            auto const now = first_living(sequence, c.replicas, lives);
-            ASSERT_EQ(now.size(), std::min(left, c.replicas));
-            for (auto const slot : before) ASSERT_EQ(std::find(now.begin(), now.end(), slot) != now.end(), lives(slot));
-            before = now;
-            std::uint32_t victim = 0;
-            do victim = static_cast<std::uint32_t>(random.below(c.num_slots));
-            while (alive[victim] == 0);
-            alive[victim] = 0;
-        }
-    }
-}
-
-TEST(DoubleHashingProperty, AllStepsAreEquallyLikely) {
-    for (std::uint32_t num_slots : {7U, 12U, 30U, 64U}) {
-        SCOPED_TRACE(testing::Message() << num_slots << " slots");
-        std::map<std::uint32_t, std::uint64_t> count;
-        for (std::uint64_t x = 0; x < 300ULL * num_slots; ++x) {
-            DoubleHashing const sequence(num_slots, sequence_key(2, x));
-            ++count[(value(sequence[1]) + num_slots - value(sequence[0])) % num_slots];
-        }
-        std::vector<std::uint64_t> counts;
-        for (std::uint32_t step = 1; step < num_slots; ++step) {
-            if (std::gcd(step, num_slots) == 1) counts.push_back(count[step]);
-        }
-        EXPECT_EQ(counts.size(), count.size());
-        EXPECT_LT(surprise(counts), 4);
     }
 }
 
