@@ -58,12 +58,6 @@ bool Directory::as_placed(BlockRange blocks, std::vector<PeId> const& holders, P
     return true;
 }
 
-Directory::Table::const_iterator Directory::first_after(BlockId block) const {
-    auto entry = table_.upper_bound(block);
-    if (entry != table_.begin() && block < std::prev(entry)->second.last) --entry;
-    return entry;
-}
-
 std::vector<std::uint32_t> Directory::living_slots_beside(std::span<PeId const> members) const {
     std::vector<std::uint32_t> slots;
     auto member = members.begin();
@@ -107,46 +101,10 @@ void Directory::retain(std::span<PeId const> members) {
 /// Takes the dead out of the entries that overlap the blocks.
 void Directory::forget(std::span<PeId const> dead, BlockRange blocks) {
     Placed placed;
-    auto const first = first_after(blocks.first);
-    auto entry = table_.erase(first, first);  // the same, to change it
-    while (entry != table_.end() && entry->first < blocks.last) {
-        auto& holders = entry->second.holders;
-        note(*entry, -1);
+    table_.revise(blocks, [&](BlockRange run, std::vector<PeId>& holders) {
         std::erase_if(holders, [&](PeId pe) { return std::binary_search(dead.begin(), dead.end(), pe); });
-        if (as_placed({entry->first, entry->second.last}, holders, placed)) {
-            entry = table_.erase(entry);
-            continue;
-        }
-        note(*entry, 1);
-        auto const at = (entry++)->first;
-        join_at(at);
-    }
-    if (entry != table_.end()) join_at(entry->first);
-}
-
-/// Counts the blocks of an entry, or no longer.
-void Directory::note(Table::value_type const& entry, std::int64_t sign) {
-    auto const& [first, run] = entry;
-    if (in_table_.size() <= run.holders.size()) in_table_.resize(run.holders.size() + 1, 0);
-    in_table_[run.holders.size()] += static_cast<std::uint64_t>(sign) * BlockRange{first, run.last}.size();
-}
-
-void Directory::cut_at(BlockId block) {
-    auto const entry = table_.upper_bound(block);
-    if (entry == table_.begin()) return;
-    auto& [first, before] = *std::prev(entry);
-    if (first == block || before.last <= block) return;
-    table_.emplace_hint(entry, block, before);
-    before.last = block;
-}
-
-void Directory::join_at(BlockId block) {
-    auto const entry = table_.find(block);
-    if (entry == table_.end() || entry == table_.begin()) return;
-    auto& before = std::prev(entry)->second;
-    if (before.last != block || before.holders != entry->second.holders) return;
-    before.last = entry->second.last;
-    table_.erase(entry);
+        return !as_placed(run, holders, placed);
+    });
 }
 
 template <class Edit>
@@ -155,25 +113,19 @@ void Directory::edit(BlockRange blocks, PeId holder, Edit change) {
     auto const slot = living_slot(holder);
     if (blocks.empty() || !slot) return;
     gained_.resize(alive_.size(), 0);
-    std::vector<std::pair<BlockId, Entry>> edited;
+    std::vector<std::pair<BlockId, HolderTable::Entry>> edited;
     Placed placed;
-    visit_parts(blocks, first_after(blocks.first), placed, [&](Run const& run) {
+    visit_parts(blocks, table_.first_after(blocks.first), placed, [&](Run const& run) {
         edited.push_back({run.blocks.first, {run.blocks.last, {run.holders.begin(), run.holders.end()}}});
         auto& holders = edited.back().second.holders;
         change(holders);
         auto const more = static_cast<std::int64_t>(holders.size()) - static_cast<std::int64_t>(run.holders.size());
         gained_[value(*slot)] += more * static_cast<std::int64_t>(run.blocks.size());
     });
-    cut_at(blocks.first);
-    cut_at(blocks.last);
-    auto const behind = table_.lower_bound(blocks.last);
-    for (auto entry = table_.lower_bound(blocks.first); entry != behind; entry = table_.erase(entry)) note(*entry, -1);
-    for (auto& [first, entry] : edited) {
-        if (as_placed({first, entry.last}, entry.holders, placed)) continue;
-        note(*table_.emplace(first, std::move(entry)).first, 1);
-        join_at(first);
-    }
-    join_at(blocks.last);
+    std::erase_if(edited, [&](auto const& entry) {
+        return as_placed({entry.first, entry.second.last}, entry.second.holders, placed);
+    });
+    table_.replace(blocks, std::move(edited));
 }
 
 void Directory::add(BlockRange blocks, PeId holder) {
@@ -194,13 +146,13 @@ void Directory::remove(BlockRange blocks, PeId holder) {
 void Directory::visit(BlockRange blocks, std::function<void(Run const&)> const& visit) const {
     Placed placed;
     std::vector<PeId> holders;
-    visit_runs(blocks, first_after(blocks.first), placed, holders, visit);
+    visit_runs(blocks, table_.first_after(blocks.first), placed, holders, visit);
 }
 
 /// Returns the first entry that ends behind blocks. entry: the first that ends behind their begin. placed and holders
 /// are memory that is used again.
-Directory::Table::const_iterator Directory::visit_runs(BlockRange blocks, Table::const_iterator entry, Placed& placed,
-                                                       std::vector<PeId>& holders, Visitor const& visit) const {
+Directory::At Directory::visit_runs(BlockRange blocks, At entry, Placed& placed, std::vector<PeId>& holders,
+                                    Visitor const& visit) const {
     REGRAFT_EXPECTS(blocks.first <= blocks.last && value(blocks.last) <= num_blocks());
     BlockRange open{blocks.first, blocks.first};
     entry = visit_parts(blocks, entry, placed, [&](Run const& part) {
@@ -216,16 +168,15 @@ Directory::Table::const_iterator Directory::visit_runs(BlockRange blocks, Table:
 }
 
 /// Visits parts as the table and the placement divide them; their ends depend on earlier changes.
-Directory::Table::const_iterator Directory::visit_parts(BlockRange blocks, Table::const_iterator entry, Placed& placed,
-                                                        Visitor const& visit) const {
+Directory::At Directory::visit_parts(BlockRange blocks, At entry, Placed& placed, Visitor const& visit) const {
     for (auto at = blocks.first; at != blocks.last;) {
         BlockRange run{at, blocks.last};
-        if (entry != table_.end() && entry->first <= at) {
+        if (entry != table_.entries().end() && entry->first <= at) {
             run.last = std::min(entry->second.last, run.last);
             visit({run, entry->second.holders});
             if (entry->second.last == run.last) ++entry;
         } else {
-            if (entry != table_.end()) run.last = std::min(entry->first, run.last);
+            if (entry != table_.entries().end()) run.last = std::min(entry->first, run.last);
             run = intersect(run, placement_->run(at));
             living_by_placement(at, placed);
             visit({run, placed.living});
@@ -235,23 +186,11 @@ Directory::Table::const_iterator Directory::visit_parts(BlockRange blocks, Table
     return entry;
 }
 
-std::vector<BlockRange> Directory::outside_of_table(std::span<BlockRange const> ranges) const {
-    std::vector<BlockRange> result;
-    for (auto range : ranges) {
-        for (auto entry = first_after(range.first); entry != table_.end() && entry->first < range.last; ++entry) {
-            if (range.first < entry->first) result.push_back({range.first, entry->first});
-            range.first = std::min(entry->second.last, range.last);
-        }
-        if (!range.empty()) result.push_back(range);
-    }
-    return result;
-}
-
 std::vector<BlockRange> Directory::held(PeId pe) const {
     auto const slot = living_slot(pe);
     if (!slot) return {};
-    auto ranges = outside_of_table(placement_->held(*slot));
-    for (auto const& [first, entry] : table_) {
+    auto ranges = table_.gaps(placement_->held(*slot));
+    for (auto const& [first, entry] : table_.entries()) {
         if (std::binary_search(entry.holders.begin(), entry.holders.end(), pe)) ranges.push_back({first, entry.last});
     }
     return united(std::move(ranges));
@@ -276,8 +215,8 @@ std::vector<std::uint64_t> Directory::num_held(std::span<PeId const> pes) const 
 /// The blocks that dead PEs held and those in the table; all others have the holders of their submission. United.
 std::vector<BlockRange> Directory::changed() const {
     std::vector<BlockRange> ranges;
-    ranges.reserve(table_.size());
-    for (auto const& [first, entry] : table_) ranges.push_back({first, entry.last});
+    ranges.reserve(table_.entries().size());
+    for (auto const& [first, entry] : table_.entries()) ranges.push_back({first, entry.last});
     return merged(of_dead_, ranges);
 }
 
@@ -313,10 +252,11 @@ bool Directory::is_even() const {
 CopyCounts Directory::complete(std::uint32_t copies) const {
     std::uint64_t num_changed = 0;  // or more
     for (auto const& range : of_dead_) num_changed += range.size();
-    for (auto const number : in_table_) num_changed += number;
+    auto const in_table = table_.blocks_by_copies();
+    for (auto const number : in_table) num_changed += number;
     auto counts = num_changed < num_blocks() ? CopyCounts{replicas(), replicas()} : as_submitted(changed());
-    for (auto here = std::max(copies, 1U); here < in_table_.size(); ++here) {
-        if (in_table_[here] == 0) continue;
+    for (auto here = std::max(copies, 1U); here < in_table.size(); ++here) {
+        if (in_table[here] == 0) continue;
         counts.fewest = counts.most == 0 ? here : std::min(counts.fewest, here);
         counts.most = std::max(counts.most, here);
     }
@@ -344,7 +284,7 @@ CopyCounts Directory::visit_short_of(std::uint32_t copies, std::function<void(Ru
     };
     Placed placed;
     std::vector<PeId> holders;
-    for (auto const& range : ranges) visit_runs(range, first_after(range.first), placed, holders, look);
+    for (auto const& range : ranges) visit_runs(range, table_.first_after(range.first), placed, holders, look);
     return counts;
 }
 

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "regraft/core/ids.hpp"
+#include "regraft/placement/holder_table.hpp"
 #include "regraft/placement/placement.hpp"
 
 #pragma GCC visibility push(default)
@@ -76,39 +76,26 @@ public:
     CopyCounts visit_short_of(std::uint32_t copies, std::function<void(Run const&)> const& visit) const;
 
 private:
-    struct Entry {
-        BlockId last{};
-        std::vector<PeId> holders;  // ascending, alive
-    };
     /// Holders by the placement; the memory is used again for the next block.
     struct Placed {
         std::vector<Slot> slots;
         std::vector<PeId> living;  // ascending
     };
     using Visitor = std::function<void(Run const&)>;
-    /// Entries by first block; disjoint. Neighbours differ in holders.
-    using Table = std::map<BlockId, Entry>;
+    using At = HolderTable::Entries::const_iterator;
 
     std::optional<Slot> living_slot(PeId pe) const;
-    Table::const_iterator visit_runs(BlockRange blocks, Table::const_iterator entry, Placed& placed,
-                                     std::vector<PeId>& holders, Visitor const& visit) const;
-    Table::const_iterator visit_parts(BlockRange blocks, Table::const_iterator entry, Placed& placed,
-                                      Visitor const& visit) const;
+    At visit_runs(BlockRange blocks, At entry, Placed& placed, std::vector<PeId>& holders, Visitor const& visit) const;
+    At visit_parts(BlockRange blocks, At entry, Placed& placed, Visitor const& visit) const;
     std::vector<std::uint32_t> living_slots_beside(std::span<PeId const> members) const;
     void living_by_placement(BlockId block, Placed& placed) const;
     void forget(std::span<PeId const> dead, BlockRange blocks);
-    void note(Table::value_type const& entry, std::int64_t sign);
     std::vector<BlockRange> changed() const;
     bool is_even() const;
     CopyCounts complete(std::uint32_t copies) const;
     std::vector<BlockRange> perhaps_short_of(std::uint32_t copies) const;
     CopyCounts as_submitted(std::span<BlockRange const> all_but) const;
     bool as_placed(BlockRange blocks, std::vector<PeId> const& holders, Placed& placed) const;
-    std::vector<BlockRange> outside_of_table(std::span<BlockRange const> ranges) const;
-    /// The first entry that ends behind block.
-    Table::const_iterator first_after(BlockId block) const;
-    void cut_at(BlockId block);
-    void join_at(BlockId block);
     template <class Edit>
     void edit(BlockRange blocks, PeId holder, Edit change);
 
@@ -121,8 +108,7 @@ private:
     /// Blocks that may have fewer than replicas() holders: those that lost one since the last retain, and those that
     /// had fewer then. In any order.
     std::vector<BlockRange> suspects_;
-    Table table_;
-    std::vector<std::uint64_t> in_table_;  // by number of holders: so many blocks in the table have it
+    HolderTable table_;                                                 // of runs that differ from the placement
     std::unordered_map<std::uint32_t, std::vector<BlockRange>> added_;  // by slot: what it was given, or more
     std::vector<std::int64_t> gained_;  // by slot: blocks held beyond those of the placement; empty: all 0 so far
 };
