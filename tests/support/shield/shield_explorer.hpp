@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "regraft/core/bytes.hpp"
+#include "support/shield/shield_driver.hpp"
 #include "support/shield/shield_explored.hpp"
-#include "support/shield/shield_process.hpp"
 
 namespace regraft::shield::test {
 
