@@ -29,9 +29,9 @@ using namespace common;
 namespace {
 
 /// How an alignment is compressed that was compressed before.
-CompressOptions as_before(codec::RgmFile const& file, Manners const& manners, bool verify) {
+CompressOptions as_before(codec::RgmFile const& file, GeneralOptions const& general, bool verify) {
     CompressOptions options;
-    options.manners = manners;
+    options.general = general;
     if (file.kind() == codec::Kind::thesis) options.kind = codec::Kind::thesis;
     options.stored = file.extras().partitions;
     options.verify = verify;
@@ -39,9 +39,9 @@ CompressOptions as_before(codec::RgmFile const& file, Manners const& manners, bo
 }
 
 /// Compresses the text of a file, or what has become of it, as the file was compressed.
-std::string packed_again(codec::RgmFile const& file, std::string text, std::string const& name, Manners const& manners,
-                         bool verify, Progress& progress) {
-    auto const options = as_before(file, manners, verify);
+std::string packed_again(codec::RgmFile const& file, std::string text, std::string const& name,
+                         GeneralOptions const& general, bool verify, Progress& progress) {
+    auto const options = as_before(file, general, verify);
     return pack(source_of(std::move(text), row_use(pack_options(options))), name, options, progress).bytes;
 }
 
@@ -67,8 +67,8 @@ void check_sites(std::uint64_t found, std::uint64_t expected, std::string const&
 }
 
 /// An alignment of any format as FASTA, one row per line; as MAPLE, the cells are in lower case.
-std::string as_fasta(std::string const& input, Manners const& manners, bool in_maple) {
-    auto const source = read_source(input, codec::RowUse::if_they_suffice, size_limit(manners));
+std::string as_fasta(std::string const& input, GeneralOptions const& general, bool in_maple) {
+    auto const source = read_source(input, codec::RowUse::if_they_suffice, size_limit(general));
     auto rows =
         source.text ? msa::to_differences(msa::parse_alignment(*source.text, shown_input(input))) : source.rows->rows;
     if (in_maple) rows = msa::in_lower_case(std::move(rows));
@@ -83,9 +83,9 @@ msa::DifferenceText more_rows(std::string const& input, msa::DifferenceText cons
     bool const in_maple = like.layout.format == msa::TextFormat::maple;
     bool const is_read_at_once = input == "-" || in_maple;
     if (!is_read_at_once) {
-        if (auto rows = read_rows(input, size_limit(options.manners), like.rows)) return *std::move(rows);
+        if (auto rows = read_rows(input, size_limit(options.general), like.rows)) return *std::move(rows);
     }
-    auto const text = as_fasta(input, options.manners, in_maple);
+    auto const text = as_fasta(input, options.general, in_maple);
     auto rows = msa::read_differences(msa::pieces_of(text), like.rows);
     if (rows) return *std::move(rows);
     auto const found = msa::read_differences(msa::pieces_of(text));
@@ -125,7 +125,7 @@ std::string with_more_lines(codec::RgmFile const& file, AppendOptions const& opt
     SiteRange const sites{SiteId{0}, SiteId{file.num_sites()}};
     auto all = file.read(sites).rows(sites);
     for (auto const& input : std::span(options.places.inputs).subspan(1)) {
-        auto const more = msa::parse_alignment(read_unpacked(input, size_limit(options.manners)), shown_input(input));
+        auto const more = msa::parse_alignment(read_unpacked(input, size_limit(options.general)), shown_input(input));
         check_sites(more.num_sites(), file.num_sites(), target, input);
         check_new_names(file, target, more.names, input);
         all.names.insert(all.names.end(), more.names.begin(), more.names.end());
@@ -141,32 +141,32 @@ std::string with_more_lines(codec::RgmFile const& file, AppendOptions const& opt
 
 void append(AppendOptions const& options) {
     auto const& target = options.places.inputs[0];
-    auto const voice = options.manners.voice;
-    Progress progress(target, voice);
+    auto const verbosity = options.general.verbosity;
+    Progress progress(target, verbosity);
     Replacement result(target, options.places.output.empty() ? target : options.places.output, options.places,
                        Replacement::Result::binary);
     progress.phase("unpacking", 0, 20);
-    auto const file = open_rgm(target, options.manners);
+    auto const file = open_rgm(target, options.general);
     std::string bytes;
     if (file.kind() == codec::Kind::sparse) {
         bytes = with_more_rows(file, options, progress);
     } else {
-        bytes = packed_again(file, with_more_lines(file, options), target, options.manners, options.verify, progress);
+        bytes = packed_again(file, with_more_lines(file, options), target, options.general, options.verify, progress);
     }
     progress.phase("writing", 98, 100);
     result.finish(bytes);
     progress.clear();
-    say(voice, fmt::format("{}: {}, {}", result.output(), common::bytes(static_cast<double>(bytes.size())),
-                           duration(progress.seconds())));
+    say(verbosity, fmt::format("{}: {}, {}", result.output(), common::bytes(static_cast<double>(bytes.size())),
+                               duration(progress.seconds())));
 }
 
 void compact(std::string const& input, CompactOptions const& options) {
-    auto const voice = options.manners.voice;
-    Progress progress(input, voice);
+    auto const verbosity = options.general.verbosity;
+    Progress progress(input, verbosity);
     Replacement result(input, options.places.output.empty() ? input : options.places.output, options.places,
                        Replacement::Result::binary);
     progress.phase("unpacking", 0, 20);
-    auto const file = open_rgm(input, options.manners);
+    auto const file = open_rgm(input, options.general);
     std::string bytes;
     if (file.kind() == codec::Kind::sparse) {
         auto const text = text_of(file);
@@ -177,16 +177,17 @@ void compact(std::string const& input, CompactOptions const& options) {
         progress.phase("compressing", 60, 98);
         bytes = packed_rows(text, tree, input, options.verify);
     } else {
-        bytes = packed_again(file, file.text(), input, options.manners, options.verify, progress);
+        bytes = packed_again(file, file.text(), input, options.general, options.verify, progress);
     }
     auto const before = file_size(input);
     bool const is_smaller = bytes.size() < before;
     progress.phase("writing", 98, 100);
     if (is_smaller || !options.places.output.empty()) result.finish(bytes);
     progress.clear();
-    say(voice, is_smaller ? fmt::format("{}: {} -> {}, {}", result.output(), common::bytes(static_cast<double>(before)),
-                                        common::bytes(static_cast<double>(bytes.size())), duration(progress.seconds()))
-                          : fmt::format("{}: is as small as it gets", input));
+    say(verbosity, is_smaller
+                       ? fmt::format("{}: {} -> {}, {}", result.output(), common::bytes(static_cast<double>(before)),
+                                     common::bytes(static_cast<double>(bytes.size())), duration(progress.seconds()))
+                       : fmt::format("{}: is as small as it gets", input));
 }
 
 }  // namespace regraft::msa_cli

@@ -37,11 +37,11 @@ using namespace common;
 
 namespace {
 
-void use_threads(Manners const& manners) {
+void use_threads(GeneralOptions const& general) {
 #ifdef _OPENMP
-    if (manners.threads > 0) omp_set_num_threads(static_cast<int>(manners.threads));
+    if (general.threads > 0) omp_set_num_threads(static_cast<int>(general.threads));
 #else
-    static_cast<void>(manners);
+    static_cast<void>(general);
 #endif
 }
 
@@ -61,7 +61,7 @@ Source read_alignment(std::string const& input, CompressOptions const& options, 
     if (input == "-" && isatty(STDIN_FILENO) != 0)
         throw InputError("an alignment is not read from a terminal; expected a FILE");
     progress.phase("reading", 0, 20);
-    return read_source(input, row_use(pack_options(options)), size_limit(options.manners),
+    return read_source(input, row_use(pack_options(options)), size_limit(options.general),
                        [&](double part) { progress.reached(part); });
 }
 
@@ -73,13 +73,13 @@ std::string summary(std::uint64_t text_bytes, codec::Packed const& packed, doubl
 }
 
 /// In a pipe only errors are worth a line, as with gzip.
-Voice summary_voice(Replacement const& result, Voice voice) {
-    return result.output() == "-" && voice == Voice::normal ? Voice::quiet : voice;
+Verbosity summary_verbosity(Replacement const& result, Verbosity verbosity) {
+    return result.output() == "-" && verbosity == Verbosity::normal ? Verbosity::quiet : verbosity;
 }
 
 void compress(std::string const& input, CompressOptions const& options) {
-    auto const voice = options.manners.voice;
-    Progress progress(shown_input(input), voice);
+    auto const verbosity = options.general.verbosity;
+    Progress progress(shown_input(input), verbosity);
     Replacement result(input, compressed_name(input, options.places), options.places, Replacement::Result::binary);
     auto source = read_alignment(input, options, progress);
     if (source.text && is_rgm(*source.text)) throw InputError({shown_input(input)}, "is compressed already");
@@ -90,23 +90,23 @@ void compress(std::string const& input, CompressOptions const& options) {
     progress.phase("writing", 98, 100);
     result.finish(packed.bytes);
     progress.clear();
-    say(summary_voice(result, voice),
+    say(summary_verbosity(result, verbosity),
         fmt::format("{}: {}", shown_input(input), summary(text_bytes, packed, progress.seconds())));
     if (!is_regular)
-        say(voice, fmt::format("{}: is no regular MAPLE text, so it is kept; {} holds the same alignment",
-                               shown_input(input), result.output() == "-" ? "the output" : result.output()));
-    if (voice == Voice::verbose) {
-        say(voice, fmt::format("{}: {}, {}, codec {}", shown_input(input), counted_taxa(packed.taxa),
-                               counted(packed.sites, "site"), name(packed.kind)));
+        say(verbosity, fmt::format("{}: is no regular MAPLE text, so it is kept; {} holds the same alignment",
+                                   shown_input(input), result.output() == "-" ? "the output" : result.output()));
+    if (verbosity == Verbosity::verbose) {
+        say(verbosity, fmt::format("{}: {}, {}, codec {}", shown_input(input), counted_taxa(packed.taxa),
+                                   counted(packed.sites, "site"), name(packed.kind)));
     }
 }
 
 void decompress(std::string const& input, DecompressOptions const& options) {
-    auto const voice = options.manners.voice;
-    Progress progress(shown_input(input), voice);
+    auto const verbosity = options.general.verbosity;
+    Progress progress(shown_input(input), verbosity);
     Replacement result(input, decompressed_name(input, options.places), options.places, Replacement::Result::text);
     progress.phase("unpacking", 0, 100);
-    Opened const source(open_rgm(input, options.manners));
+    Opened const source(open_rgm(input, options.general));
     std::uint64_t num_bytes = 0;
     result.finish([&](msa::TextSink const& sink) {
         write_text(source, options.look, [&](std::string_view piece) {
@@ -117,7 +117,7 @@ void decompress(std::string const& input, DecompressOptions const& options) {
     });
     progress.clear();
     auto const where = result.output() == "-" ? "" : " in " + result.output();
-    say(summary_voice(result, voice),
+    say(summary_verbosity(result, verbosity),
         fmt::format("{}: {}{}, {}", shown_input(input), bytes(static_cast<double>(num_bytes)), where,
                     duration(progress.seconds())));
 }
@@ -154,7 +154,7 @@ void extract_vcf(Opened const& source, std::vector<std::size_t> rows, std::vecto
 }
 
 void extract(std::string const& input, ExtractOptions const& options) {
-    Opened const source(input, options.manners);
+    Opened const source(input, options.general);
     auto const rows = chosen_rows(source.names(), options.taxa, input);
     auto const sites = chosen_sites(source, options);
     Replacement result(input, options.places.output, options.places, Replacement::Result::text);
@@ -169,45 +169,45 @@ void extract(std::string const& input, ExtractOptions const& options) {
     auto const shown = fmt::format("{} and {}", counted(num_rows(part), "row"), counted(num_sites(part), "site"));
     if (layout.format == msa::TextFormat::maple) check_is_dna(source, part, "MAPLE");
     result.finish([&](msa::TextSink const& sink) { write_text(std::move(part), layout, sink); });
-    if (options.manners.voice == Voice::verbose) {
+    if (options.general.verbosity == Verbosity::verbose) {
         auto const read = source.bytes_read();
         auto const where = read ? fmt::format(", {} read", bytes(static_cast<double>(*read))) : "";
-        say(options.manners.voice, fmt::format("{}: {}{}", shown_input(input), shown, where));
+        say(options.general.verbosity, fmt::format("{}: {}{}", shown_input(input), shown, where));
     }
 }
 
 }  // namespace
 
 int run(AppendOptions const& options) {
-    use_threads(options.manners);
+    use_threads(options.general);
     return for_each({options.places.inputs[0]}, [&](auto const&) { append(options); });
 }
 
 int run(CompactOptions const& options) {
-    use_threads(options.manners);
+    use_threads(options.general);
     return for_each(options.places.inputs, [&](auto const& input) { compact(input, options); });
 }
 
 int run(CompressOptions const& options) {
-    use_threads(options.manners);
+    use_threads(options.general);
     return for_each(options.places.inputs, [&](auto const& input) { compress(input, options); });
 }
 
 int run(DecompressOptions const& options) {
-    use_threads(options.manners);
+    use_threads(options.general);
     return for_each(options.places.inputs, [&](auto const& input) { decompress(input, options); });
 }
 
 int run(ExtractOptions const& options) {
-    use_threads(options.manners);
+    use_threads(options.general);
     return for_each(options.places.inputs, [&](auto const& input) { extract(input, options); });
 }
 
 int run(StatOptions const& options) {
-    use_threads(options.manners);
+    use_threads(options.general);
     bool later = false;  // whether it is not the first
     return for_each(options.inputs, [&](auto const& input) {
-        auto const report = examine(input, options.manners);
+        auto const report = examine(input, options.general);
         if (options.json) return print(to_json(report));
         if (std::exchange(later, true)) print("\n");
         print(to_text(report));
@@ -215,32 +215,32 @@ int run(StatOptions const& options) {
 }
 
 int run(VerifyOptions const& options) {
-    use_threads(options.manners);
+    use_threads(options.general);
     return for_each(options.inputs, [&](auto const& input) {
-        auto const file = open_rgm(input, options.manners);
+        auto const file = open_rgm(input, options.general);
         if (options.deep) {
             check_deeply(file);
         } else {
             file.verify();
         }
-        if (options.manners.voice == Voice::quiet) return;
+        if (options.general.verbosity == Verbosity::quiet) return;
         print(fmt::format("{}: fine, {} and {}\n", shown_input(input), counted_taxa(file.num_taxa()),
                           counted(file.num_sites(), "site")));
     });
 }
 
 int run(TreeOptions const& options) {
-    use_threads(options.manners);
+    use_threads(options.general);
     return for_each(options.inputs, [&](auto const& input) {
-        auto const file = open_rgm(input, options.manners);
+        auto const file = open_rgm(input, options.general);
         print(file.newick() + '\n');
     });
 }
 
 int run(CatOptions const& options) {
-    use_threads(options.manners);
+    use_threads(options.general);
     return for_each(options.inputs, [&](auto const& input) {
-        write_text(Opened(input, options.manners), options.look, [](std::string_view piece) { print(piece); });
+        write_text(Opened(input, options.general), options.look, [](std::string_view piece) { print(piece); });
     });
 }
 

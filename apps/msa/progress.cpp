@@ -9,8 +9,8 @@
 
 namespace regraft::msa_cli {
 
-Progress::Progress(std::string what, Voice voice)
-    : what_(std::move(what)), shown_(voice != Voice::quiet && isatty(STDERR_FILENO) != 0) {}
+Progress::Progress(std::string what, Verbosity verbosity)
+    : what_(std::move(what)), shown_(verbosity != Verbosity::quiet && isatty(STDERR_FILENO) != 0) {}
 
 void Progress::phase(std::string_view name, int from, int to) {
     phase_ = name;
@@ -46,8 +46,8 @@ void Progress::clear() {
     width_ = 0;
 }
 
-void say(Voice voice, std::string_view line) {
-    if (voice != Voice::quiet) fmt::print(stderr, "{}\n", line);
+void say(Verbosity verbosity, std::string_view line) {
+    if (verbosity != Verbosity::quiet) fmt::print(stderr, "{}\n", line);
 }
 
 }  // namespace regraft::msa_cli

@@ -14,7 +14,7 @@ namespace regraft::msa_cli {
 /// standard error is a terminal.
 class Progress {
 public:
-    Progress(std::string what, Voice voice);
+    Progress(std::string what, Verbosity verbosity);
     Progress(Progress const&) = delete;
     Progress& operator=(Progress const&) = delete;
     ~Progress() { clear(); }
@@ -42,6 +42,6 @@ private:
 };
 
 /// Prints a line on standard error, unless quiet.
-void say(Voice voice, std::string_view line);
+void say(Verbosity verbosity, std::string_view line);
 
 }  // namespace regraft::msa_cli

@@ -163,15 +163,15 @@ double num_cells(std::uint64_t taxa, std::uint64_t sites) {
     return std::max(1.0, static_cast<double>(taxa) * static_cast<double>(sites));
 }
 
-Report examine(std::string const& input, Manners const& manners) {
+Report examine(std::string const& input, GeneralOptions const& general) {
     Report report;
     report.file = shown_input(input);
-    auto source = read_source(input, codec::RowUse::if_they_suffice, size_limit(manners));
+    auto source = read_source(input, codec::RowUse::if_they_suffice, size_limit(general));
     if (!source.text) {
         add_rows(report, source.rows->rows, source.rows->layout);
     } else if (is_rgm(*source.text)) {
         auto const bytes = std::as_bytes(std::span(*source.text));
-        add_compressed(report, open_rgm(codec::bytes_in_memory({bytes.begin(), bytes.end()}, report.file), manners),
+        add_compressed(report, open_rgm(codec::bytes_in_memory({bytes.begin(), bytes.end()}, report.file), general),
                        bytes.size());
     } else {
         add_text(report, *source.text, msa::parse_alignment(*source.text, report.file));

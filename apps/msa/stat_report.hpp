@@ -42,7 +42,7 @@ struct Report {
 };
 
 /// Reads a compressed file or a text; "-" is standard input. Throws InputError.
-Report examine(std::string const& input, Manners const& manners);
+Report examine(std::string const& input, GeneralOptions const& general);
 
 std::string to_text(Report const& report);
 /// The report on one line.

@@ -213,11 +213,11 @@ public:
     }
 
 private:
-    struct Source {
+    struct SavedCopy {
         Saved saved;
         std::optional<Generation> generation{};
     };
-    std::vector<Source> sources_;
+    std::vector<SavedCopy> sources_;
 };
 
 }  // namespace

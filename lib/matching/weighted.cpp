@@ -152,13 +152,13 @@ private:
         return second;
     }
 
-    struct Step {
+    struct Hop {
         std::uint32_t from;
         Edge in;
         std::uint64_t out;
     };
 
-    void move_shares(std::span<Step const> cycle) {
+    void move_shares(std::span<Hop const> cycle) {
         auto units = share_[cycle.front().in.index];
         for (auto const& step : cycle) units = std::min(units, share_[step.in.index]);
         for (auto const& step : cycle) {
@@ -188,7 +188,7 @@ private:
     std::vector<std::uint32_t> leaves_;         // right vertices that had one edge when they were added
     std::vector<std::uint32_t> step_at_right_;
     std::vector<std::uint32_t> step_at_left_;
-    std::vector<Step> walk_;
+    std::vector<Hop> walk_;
 };
 
 /// Left vertices with a choice, the heaviest first.

@@ -115,13 +115,13 @@ std::vector<std::uint32_t> pieces_below(Holdings const& holdings, std::size_t co
 std::vector<Group> interleaved(Holdings const& holdings, std::vector<Group> groups) {
     auto const members = holdings.held().size();
     auto const parts_of = [&](Group const& group) { return std::min<std::uint64_t>(group.pieces.size(), members); };
-    struct Place {
+    struct PartPosition {
         std::uint64_t along;
         std::size_t group;
         std::uint64_t part;
-        auto operator<=>(Place const&) const = default;
+        auto operator<=>(PartPosition const&) const = default;
     };
-    std::vector<Place> places;
+    std::vector<PartPosition> places;
     places.reserve(groups.size());
     for (std::size_t i = 0; i < groups.size(); ++i) {
         auto const parts = parts_of(groups[i]);
@@ -155,7 +155,8 @@ bool add_evenly(Holdings& holdings) {
     for (;;) {
         auto const which = pieces_below(holdings, situation.replicas);
         if (which.empty()) return true;
-        auto groups = interleaved(holdings, groups_of(holdings.pieces(), which, &Piece::after, situation.units));
+        auto groups =
+            interleaved(holdings, groups_of(holdings.pieces(), which, &PlannedBlocks::after, situation.units));
         bool by_nodes = false;
         for (auto& group : groups) {
             auto copies = situation.replicas - group.holders.size();

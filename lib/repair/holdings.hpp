@@ -20,7 +20,7 @@ struct Situation {
     std::size_t replicas = 0;
     Fill fill;
     /// Pieces in the order of the blocks: those with too few copies, or all.
-    std::vector<Piece> pieces;
+    std::vector<PlannedBlocks> pieces;
 };
 
 /// The units that members hold, in a situation whose plan grows.
@@ -29,8 +29,8 @@ public:
     explicit Holdings(Situation& situation);
 
     Situation const& situation() const { return situation_; }
-    std::span<Piece> pieces() { return situation_.pieces; }
-    std::span<Piece const> pieces() const { return situation_.pieces; }
+    std::span<PlannedBlocks> pieces() { return situation_.pieces; }
+    std::span<PlannedBlocks const> pieces() const { return situation_.pieces; }
     /// By member.
     std::span<std::uint64_t const> held() const { return held_; }
     /// The room for these units, by member. Without a limit it is the largest number.
@@ -38,7 +38,7 @@ public:
     bool is_overfull() const;
 
     /// Whether the blocks of a piece have no bytes.
-    bool is_weightless(Piece const& piece) const { return situation_.units.of(piece.blocks) == 0; }
+    bool is_weightless(PlannedBlocks const& piece) const { return situation_.units.of(piece.blocks) == 0; }
     /// The number of nodes without any of these holders.
     std::size_t new_nodes_for(MemberSet const& holders) const;
 

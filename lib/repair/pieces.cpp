@@ -58,8 +58,8 @@ struct SetHash {
 
 }  // namespace
 
-std::vector<Group> groups_of(std::span<Piece const> pieces, std::span<std::uint32_t const> which, MemberSet Piece::*set,
-                             Units const& units) {
+std::vector<Group> groups_of(std::span<PlannedBlocks const> pieces, std::span<std::uint32_t const> which,
+                             MemberSet PlannedBlocks::*set, Units const& units) {
     std::vector<std::uint32_t> order(which.begin(), which.end());
     auto const by_blocks = [&](auto i, auto j) { return pieces[i].blocks < pieces[j].blocks; };
     if (!std::is_sorted(order.begin(), order.end(), by_blocks)) std::sort(order.begin(), order.end(), by_blocks);
@@ -84,7 +84,8 @@ using Few = boost::container::small_vector<T, 8>;
 /// The blocks of a group's pieces, numbered one behind the other.
 class Line {
 public:
-    Line(Group const& group, Units const& units, std::span<Piece const> pieces) : units_(units), length_(group.units) {
+    Line(Group const& group, Units const& units, std::span<PlannedBlocks const> pieces)
+        : units_(units), length_(group.units) {
         for (auto const i : group.pieces) {
             auto const blocks = pieces[i].blocks;
             blocks_.push_back(blocks);
@@ -135,7 +136,7 @@ void lay(Shares const& shares, Stretch::Kind kind, Line const& line, Few<Stretch
 
 }  // namespace
 
-void apply(Group const& group, Change const& change, Units const& units, std::vector<Piece>& pieces) {
+void apply(Group const& group, Change const& change, Units const& units, std::vector<PlannedBlocks>& pieces) {
     Line const line(group, units, pieces);
     Few<Stretch> stretches;
     lay(change.added, Stretch::Kind::added, line, stretches);

@@ -19,7 +19,7 @@ using Member = std::uint32_t;
 using MemberSet = boost::container::small_vector<Member, 4>;  // ascending; stored in place as long as they are few
 
 /// Blocks with the same holders, now and as planned so far.
-struct Piece {  // NOLINT(bugprone-exception-escape): see MemberSet
+struct PlannedBlocks {  // NOLINT(bugprone-exception-escape): see MemberSet
     BlockRange blocks;
     MemberSet before;
     MemberSet after;
@@ -76,13 +76,15 @@ struct Change {
     Shares removed;
 };
 
-/// The groups of these pieces by `set` (&Piece::before or &Piece::after), in the order of their first pieces.
-std::vector<Group> groups_of(std::span<Piece const> pieces, std::span<std::uint32_t const> which, MemberSet Piece::*set,
-                             Units const& units);
+/// The groups of these pieces by `set` (&PlannedBlocks::before or &PlannedBlocks::after), in the order of their first
+/// pieces.
+std::vector<Group> groups_of(std::span<PlannedBlocks const> pieces, std::span<std::uint32_t const> which,
+                             MemberSet PlannedBlocks::*set, Units const& units);
 
-/// Applies a change to Piece::after of a group's pieces, and cuts these where needed; additional pieces go to the end.
-/// The shares are laid around the group's blocks as around a circle, one behind the other (McNaughton 1959). So no
-/// member gets a block twice, numbers of copies differ by at most one more than before, and a share is one stretch.
-void apply(Group const& group, Change const& change, Units const& units, std::vector<Piece>& pieces);
+/// Applies a change to PlannedBlocks::after of a group's pieces, and cuts these where needed; additional pieces go to
+/// the end. The shares are laid around the group's blocks as around a circle, one behind the other (McNaughton 1959).
+/// So no member gets a block twice, numbers of copies differ by at most one more than before, and a share is one
+/// stretch.
+void apply(Group const& group, Change const& change, Units const& units, std::vector<PlannedBlocks>& pieces);
 
 }  // namespace regraft::repair

@@ -144,13 +144,13 @@ Plan with_targets(placement::Directory const& directory, Numbers const& numbers,
 
 /// Chooses senders; neighbouring blocks travel together.
 Step with_senders(Moves&& moves, BlockSizes const& sizes, std::span<PeId const> members) {
-    struct Place {
+    struct Arrival {
         Member receiver;
         BlockId first;
         std::uint32_t copy;
-        auto operator<=>(Place const&) const = default;
+        auto operator<=>(Arrival const&) const = default;
     };
-    std::vector<Place> places;
+    std::vector<Arrival> places;
     for (auto const& move : moves.copies) {
         places.push_back({move.receiver, move.blocks.first, static_cast<std::uint32_t>(places.size())});
     }

@@ -14,7 +14,7 @@ MemberSet difference(MemberSet const& a, MemberSet const& b) {
 
 /// A piece whose copies are under way.
 struct Moving {  // NOLINT(bugprone-exception-escape): see MemberSet
-    Piece piece;
+    PlannedBlocks piece;
     MemberSet now;
     MemberSet arriving;
 
@@ -62,10 +62,10 @@ Moves next_step(std::vector<Moving>& moving, Fill& fill, Units const& units, std
 
 }  // namespace
 
-std::vector<Moves> carry_out(std::vector<Piece>& pieces, Fill& fill, Units const& units,
+std::vector<Moves> carry_out(std::vector<PlannedBlocks>& pieces, Fill& fill, Units const& units,
                              std::span<PeId const> members) {
     std::vector<Moving> moving;
-    std::vector<Piece> result;
+    std::vector<PlannedBlocks> result;
     for (auto& piece : pieces) {
         if (piece.before == piece.after) {
             result.push_back(std::move(piece));
@@ -81,7 +81,7 @@ std::vector<Moves> carry_out(std::vector<Piece>& pieces, Fill& fill, Units const
         steps.push_back(std::move(step));
     }
     for (auto& each : moving) result.push_back({each.piece.blocks, std::move(each.piece.before), std::move(each.now)});
-    auto const by_blocks = [](Piece const& a, Piece const& b) { return a.blocks < b.blocks; };
+    auto const by_blocks = [](PlannedBlocks const& a, PlannedBlocks const& b) { return a.blocks < b.blocks; };
     // Parts that were cut off are at the end.
     auto const cut_off = std::is_sorted_until(result.begin(), result.end(), by_blocks);
     std::sort(cut_off, result.end(), by_blocks);

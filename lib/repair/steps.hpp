@@ -39,6 +39,7 @@ struct Moves {
 /// all drops that leave a block at least as many copies as it has before or after, whichever is less. Ends when
 /// everything is done or nothing more is possible, and sets `after` to what was reached. Cuts pieces if only some of
 /// their blocks can be moved. Updates fill.used.
-std::vector<Moves> carry_out(std::vector<Piece>& pieces, Fill& fill, Units const& units, std::span<PeId const> members);
+std::vector<Moves> carry_out(std::vector<PlannedBlocks>& pieces, Fill& fill, Units const& units,
+                             std::span<PeId const> members);
 
 }  // namespace regraft::repair

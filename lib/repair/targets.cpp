@@ -8,7 +8,7 @@
 namespace regraft::repair {
 namespace {
 
-/// The copies from which a level is dealt: those of Piece::before or of Piece::after.
+/// The copies from which a level is dealt: those of PlannedBlocks::before or of PlannedBlocks::after.
 enum class Start { present, planned };
 
 std::vector<Group> all_groups(Holdings const& holdings, Start start) {
@@ -18,7 +18,8 @@ std::vector<Group> all_groups(Holdings const& holdings, Start start) {
     for (std::uint32_t i = 0; i < pieces.size(); ++i) {
         if (!pieces[i].before.empty() && !holdings.is_weightless(pieces[i])) which.push_back(i);
     }
-    auto groups = groups_of(pieces, which, start == Start::present ? &Piece::before : &Piece::after, situation.units);
+    auto groups = groups_of(pieces, which, start == Start::present ? &PlannedBlocks::before : &PlannedBlocks::after,
+                            situation.units);
     if (situation.nodes_matter) {
         for (auto& group : groups) {
             if (holdings.new_nodes_for(group.holders) > 0) group.spread = Group::Spread::new_nodes;

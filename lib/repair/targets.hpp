@@ -6,8 +6,8 @@
 
 namespace regraft::repair {
 
-/// Adds the missing copies to Piece::after, which equals Piece::before at first; cuts pieces. Returns false if room
-/// does not suffice for all of them, or was exceeded before. Looks only at pieces with too few copies.
+/// Adds the missing copies to PlannedBlocks::after, which equals PlannedBlocks::before at first; cuts pieces. Returns
+/// false if room does not suffice for all of them, or was exceeded before. Looks only at pieces with too few copies.
 bool add_what_is_missing(Situation& situation);
 
 /// The same for all pieces there are; exchanges and drops copies such that room suffices.

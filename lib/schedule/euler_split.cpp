@@ -20,11 +20,11 @@ constexpr std::size_t few_edges = 1U << 13;
 
 /// Pairs of edges: pair q is edges 2q and 2q + 1, which have the same left end. A walk enters it by one of them, which
 /// goes to the first half (entry[q] says which), leaves it by the other one, and goes on to the partner of that.
-struct Piece {
+struct PairRange {
     std::uint32_t first, last;
 };
 
-Piece piece(EulerSplit const& task, std::size_t i) {
+PairRange piece(EulerSplit const& task, std::size_t i) {
     auto const num_pairs = task.edges.size() / 2;
     auto const cut = [&](std::size_t k) { return static_cast<std::uint32_t>(num_pairs * k / task.num_pieces); };
     return {cut(i), cut(i + 1)};
@@ -36,7 +36,7 @@ struct Stretch {
 };
 
 /// Pairs the edges of a piece at their right ends. waiting: for every right vertex the edge left over, or none.
-void find_partners(EulerSplit const& task, Piece piece, std::span<std::uint32_t> waiting) {
+void find_partners(EulerSplit const& task, PairRange piece, std::span<std::uint32_t> waiting) {
     std::fill(waiting.begin(), waiting.end(), none);
     auto* const partner = task.partner.data();
     std::uint32_t nowhere = 0;
@@ -86,7 +86,7 @@ void find_partners(EulerSplit const& task) {
 
 /// Sets entry in a piece; stretches of cycles end where the piece does, and where they meet others. Cycles that a walk
 /// goes round all by itself are not listed.
-std::vector<Stretch> walk(EulerSplit const& task, Piece piece) {
+std::vector<Stretch> walk(EulerSplit const& task, PairRange piece) {
     auto const* const partner = task.partner.data();
     auto* const entry = task.entry.data();
     std::fill(entry + piece.first, entry + piece.last, unseen);

@@ -43,9 +43,9 @@ struct SomeJob {
             dataset.counted.push_back({{0.1, 0.2, 0.3, 0.4}, 0.5});
             dataset.sites_per_partition.push_back(50);
         }
-        phylo::Beginnings beginnings;
-        for (std::uint32_t i = 0; i < 2; ++i) beginnings.starts.push_back({phylo::Start::Kind::parsimony, i});
-        agenda.emplace(options, dataset, std::move(beginnings));
+        phylo::StartTrees start_trees;
+        for (std::uint32_t i = 0; i < 2; ++i) start_trees.starts.push_back({phylo::Start::Kind::parsimony, i});
+        agenda.emplace(options, dataset, std::move(start_trees));
     }
     SomeJob(SomeJob const&) = delete;
 

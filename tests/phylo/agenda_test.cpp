@@ -34,10 +34,10 @@ struct Fixture {
     }
 
     Agenda agenda(std::uint32_t num_starts) const {
-        Beginnings beginnings;
-        beginnings.may_do_with_fewer = options.search.effort == Effort::automatic;
-        for (std::uint32_t i = 0; i < num_starts; ++i) beginnings.starts.push_back({Start::Kind::parsimony, i});
-        return {options, dataset, std::move(beginnings)};
+        StartTrees start_trees;
+        start_trees.may_do_with_fewer = options.search.effort == Effort::automatic;
+        for (std::uint32_t i = 0; i < num_starts; ++i) start_trees.starts.push_back({Start::Kind::parsimony, i});
+        return {options, dataset, std::move(start_trees)};
     }
 
     void finish(Item item, double loglh = -1, std::uint64_t tree_seed = 1) {
@@ -52,8 +52,8 @@ struct Fixture {
 };
 
 /// Starts from the user's trees, of an automatic effort.
-Beginnings from_user_trees(std::uint32_t count) {
-    Beginnings result;
+StartTrees from_user_trees(std::uint32_t count) {
+    StartTrees result;
     result.may_do_with_fewer = true;
     for (std::uint32_t i = 0; i < count; ++i) {
         result.user_trees.push_back(msa::random_tree(num_taxa, i));
@@ -190,9 +190,9 @@ TEST(Agenda, AnAutomaticEffortGoesOnFromOneStartIfDataAreClear) {
 TEST(Agenda, AllStartsThatTheUserGaveAreMade) {
     Fixture f;
     f.options.search.effort = Effort::automatic;
-    auto beginnings = from_user_trees(2);
-    beginnings.starts.push_back({Start::Kind::parsimony});
-    Agenda agenda(f.options, f.dataset, std::move(beginnings));
+    auto start_trees = from_user_trees(2);
+    start_trees.starts.push_back({Start::Kind::parsimony});
+    Agenda agenda(f.options, f.dataset, std::move(start_trees));
     EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::start, 0, 2));
     EXPECT_TRUE(agenda.needs_patterns({Purpose::start}, f.progress)) << "for the difficulty";
     for (std::uint32_t i = 0; i < 2; ++i) f.finish({Purpose::start, i}, -5, i);
@@ -266,8 +266,8 @@ TEST(Agenda, NeedsTheAlignmentForStartTreesByParsimony) {
 
 TEST(Agenda, OtherStartTreesNeedNoAlignment) {
     Fixture f;
-    Beginnings beginnings{{msa::random_tree(num_taxa, 1)}, {{Start::Kind::user, 0}, {Start::Kind::random, 0}}, {}};
-    Agenda const agenda(f.options, f.dataset, std::move(beginnings));
+    StartTrees start_trees{{msa::random_tree(num_taxa, 1)}, {{Start::Kind::user, 0}, {Start::Kind::random, 0}}, {}};
+    Agenda const agenda(f.options, f.dataset, std::move(start_trees));
     for (std::uint32_t i = 0; i < 2; ++i) {
         Item const item{Purpose::start, i};
         EXPECT_FALSE(agenda.needs_patterns(item, f.progress));

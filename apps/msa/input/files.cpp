@@ -149,21 +149,21 @@ std::string decompressed_name(std::string const& input, Places const& places) {
     return input.substr(0, input.size() - suffix.size());
 }
 
-codec::RgmFile open_rgm(std::unique_ptr<codec::ByteSource> source, Manners const& manners) {
-    auto const limits = manners.any_size ? codec::RgmLimits{} : codec::RgmLimits{most_text(source->size())};
+codec::RgmFile open_rgm(std::unique_ptr<codec::ByteSource> source, GeneralOptions const& general) {
+    auto const limits = general.any_size ? codec::RgmLimits{} : codec::RgmLimits{most_text(source->size())};
     return codec::RgmFile(std::move(source), limits);
 }
 
-SizeLimit size_limit(Manners const& manners) {
-    return manners.any_size ? SizeLimit::none : SizeLimit::most_text;
+SizeLimit size_limit(GeneralOptions const& general) {
+    return general.any_size ? SizeLimit::none : SizeLimit::most_text;
 }
 
-codec::RgmFile open_rgm(std::string const& input, Manners const& manners) {
-    if (input != "-") return open_rgm(codec::open_bytes(input), manners);
+codec::RgmFile open_rgm(std::string const& input, GeneralOptions const& general) {
+    if (input != "-") return open_rgm(codec::open_bytes(input), general);
     if (isatty(STDIN_FILENO) != 0) throw InputError("compressed data is not read from a terminal; expected a FILE");
     auto const text = read_text(input);
     auto const bytes = std::as_bytes(std::span(text));
-    return open_rgm(codec::bytes_in_memory({bytes.begin(), bytes.end()}, shown_input(input)), manners);
+    return open_rgm(codec::bytes_in_memory({bytes.begin(), bytes.end()}, shown_input(input)), general);
 }
 
 bool is_rgm(std::string_view text) {

@@ -58,12 +58,12 @@ std::uint64_t file_size(std::string const& path);
 
 /// Opens a compressed file; "-" is standard input. Throws InputError, also for a text above common::most_text unless
 /// any size is allowed.
-codec::RgmFile open_rgm(std::string const& input, Manners const& manners);
-codec::RgmFile open_rgm(std::unique_ptr<codec::ByteSource> source, Manners const& manners);
+codec::RgmFile open_rgm(std::string const& input, GeneralOptions const& general);
+codec::RgmFile open_rgm(std::unique_ptr<codec::ByteSource> source, GeneralOptions const& general);
 
 /// Whether these are the first bytes of an .rgm file.
 bool is_rgm(std::string_view text);
 /// The limit for texts that are unpacked.
-common::SizeLimit size_limit(Manners const& manners);
+common::SizeLimit size_limit(GeneralOptions const& general);
 
 }  // namespace regraft::msa_cli

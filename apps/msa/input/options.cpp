@@ -129,20 +129,20 @@ void add_inputs(CLI::App& app, std::vector<std::string>& inputs, std::string con
     app.add_option("FILE", inputs, what)->type_name("");
 }
 
-void add_manners(CLI::App& app, Manners& manners) {
+void add_general(CLI::App& app, GeneralOptions& general) {
     constexpr auto* group = "Manners";
-    app.add_option("-T,--threads", manners.threads, "threads to use; 0 (default): all that the machine has")
+    app.add_option("-T,--threads", general.threads, "threads to use; 0 (default): all that the machine has")
         ->transform(whole(0, most_threads))
         ->type_name("N")
         ->group(group);
-    app.add_flag("--any-size", manners.any_size,
+    app.add_flag("--any-size", general.any_size,
                  "also unpack a text over 256 MiB and 250 times the size of FILE, which may have been made to do harm")
         ->group(group);
     auto* const quiet = app.add_flag_callback(
-        "-q,--quiet", [&] { manners.voice = Voice::quiet; }, "print errors only");
+        "-q,--quiet", [&] { general.verbosity = Verbosity::quiet; }, "print errors only");
     quiet->group(group);
     app.add_flag_callback(
-           "-v,--verbose", [&] { manners.voice = Voice::verbose; }, "print more")
+           "-v,--verbose", [&] { general.verbosity = Verbosity::verbose; }, "print more")
         ->excludes(quiet)
         ->group(group);
 }
@@ -275,7 +275,7 @@ CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
         ->type_name("CODEC")
         ->group(group);
     add_verify(*command, options.verify, group);
-    add_manners(*command, options.manners);
+    add_general(*command, options.general);
     command->footer(compress_after);
     return command;
 }
@@ -288,7 +288,7 @@ CLI::App* add_append(CLI::App& app, AppendOptions& options) {
         ->type_name("");
     add_output(*command, options.places, "write to this file and keep FILE.rgm; -: standard output");
     add_verify(*command, options.verify, "Output");
-    add_manners(*command, options.manners);
+    add_general(*command, options.general);
     command->footer(append_after);
     return command;
 }
@@ -298,7 +298,7 @@ CLI::App* add_compact(CLI::App& app, CompactOptions& options) {
     command->add_option("FILE", options.places.inputs, ".rgm files")->required()->type_name("");
     add_output(*command, options.places, "write to this file and keep FILE; -: standard output");
     add_verify(*command, options.verify, "Output");
-    add_manners(*command, options.manners);
+    add_general(*command, options.general);
     command->footer(compact_after);
     return command;
 }
@@ -308,7 +308,7 @@ CLI::App* add_decompress(CLI::App& app, DecompressOptions& options) {
     add_inputs(*command, options.places.inputs, ".rgm files");
     add_replacement(*command, options.places);
     add_look(*command, options.look);
-    add_manners(*command, options.manners);
+    add_general(*command, options.general);
     command->footer(decompress_after);
     return command;
 }
@@ -335,7 +335,7 @@ CLI::App* add_extract(CLI::App& app, ExtractOptions& options) {
     command->add_option("--against", options.against, "vcf: the taxon that the others are compared with")
         ->type_name("NAME")
         ->group("Text");
-    add_manners(*command, options.manners);
+    add_general(*command, options.general);
     command->footer(extract_after);
     return command;
 }
@@ -346,7 +346,7 @@ CLI::App* add_stat(CLI::App& app, StatOptions& options) {
         ->required()
         ->type_name("");
     command->add_flag("--json", options.json, "print one JSON object per file, for programs");
-    add_manners(*command, options.manners);
+    add_general(*command, options.general);
     command->footer(stat_after);
     return command;
 }
@@ -356,7 +356,7 @@ CLI::App* add_verify_command(CLI::App& app, VerifyOptions& options) {
     command->add_option("FILE", options.inputs, ".rgm files; -: standard input")->required()->type_name("");
     command->add_flag("--deep", options.deep,
                       "also read it block by block or row by row, and from its text, and compare");
-    add_manners(*command, options.manners);
+    add_general(*command, options.general);
     command->footer(verify_after);
     return command;
 }
@@ -364,7 +364,7 @@ CLI::App* add_verify_command(CLI::App& app, VerifyOptions& options) {
 CLI::App* add_tree(CLI::App& app, TreeOptions& options) {
     auto* const command = app.add_subcommand("tree", "print the stored tree as Newick text");
     command->add_option("FILE", options.inputs, ".rgm files; -: standard input")->required()->type_name("");
-    add_manners(*command, options.manners);
+    add_general(*command, options.general);
     command->footer(tree_after);
     return command;
 }
@@ -373,7 +373,7 @@ CLI::App* add_cat(CLI::App& app, CatOptions& options) {
     auto* const command = app.add_subcommand("cat", "write alignments as text to standard output");
     add_inputs(*command, options.inputs, ".rgm files, or texts of alignments");
     add_look(*command, options.look);
-    add_manners(*command, options.manners);
+    add_general(*command, options.general);
     command->footer(cat_after);
     return command;
 }

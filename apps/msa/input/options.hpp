@@ -14,11 +14,11 @@
 
 namespace regraft::msa_cli {
 
-enum class Voice : std::uint8_t { quiet, normal, verbose };
+enum class Verbosity : std::uint8_t { quiet, normal, verbose };
 
 /// Options of all commands.
-struct Manners {
-    Voice voice = Voice::normal;
+struct GeneralOptions {
+    Verbosity verbosity = Verbosity::normal;
     std::uint32_t threads = 0;  // 0: all there are
     bool any_size = false;      // also texts so much larger than their files that they may be bombs
 };
@@ -42,7 +42,7 @@ struct Look {
 };
 
 struct CompressOptions {
-    Manners manners;
+    GeneralOptions general;
     Places places;
     std::optional<codec::Kind> kind;  // none: native, sparse or plain, whichever is smallest
     std::uint32_t sites_per_block = 0;
@@ -55,7 +55,7 @@ struct CompressOptions {
 };
 
 struct DecompressOptions {
-    Manners manners;
+    GeneralOptions general;
     Places places;
     Look look;
 };
@@ -71,7 +71,7 @@ struct TaxaOptions {
 };
 
 struct ExtractOptions {
-    Manners manners;
+    GeneralOptions general;
     Places places;                     // has one input
     std::optional<std::string> sites;  // sites as a list of ranges
     std::string partition;             // alternatively, the sites of this partition
@@ -83,36 +83,36 @@ struct ExtractOptions {
 };
 
 struct StatOptions {
-    Manners manners;
+    GeneralOptions general;
     std::vector<std::string> inputs;
     bool json = false;
 };
 
 struct VerifyOptions {
-    Manners manners;
+    GeneralOptions general;
     std::vector<std::string> inputs;
     bool deep = false;  // also read it in parts, and from its text
 };
 
 struct TreeOptions {
-    Manners manners;
+    GeneralOptions general;
     std::vector<std::string> inputs;
 };
 
 struct CatOptions {
-    Manners manners;
+    GeneralOptions general;
     std::vector<std::string> inputs;
     Look look;
 };
 
 struct AppendOptions {
-    Manners manners;
+    GeneralOptions general;
     Places places;  // the inputs: a .rgm file, then what is added to it
     bool verify = true;
 };
 
 struct CompactOptions {
-    Manners manners;
+    GeneralOptions general;
     Places places;
     bool verify = true;
 };

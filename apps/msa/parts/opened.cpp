@@ -30,18 +30,18 @@ bool is_rgm_file(std::string const& path) {
 
 }  // namespace
 
-Opened::Opened(std::string const& input, Manners const& manners) {
+Opened::Opened(std::string const& input, GeneralOptions const& general) {
     if (is_rgm_file(input)) {
-        file_.emplace(open_rgm(codec::open_bytes(input), manners));
+        file_.emplace(open_rgm(codec::open_bytes(input), general));
     } else {
         if (input == "-" && isatty(STDIN_FILENO) != 0)
             throw InputError("an alignment is not read from a terminal; expected a FILE");
-        open_text(input, manners);
+        open_text(input, general);
     }
 }
 
-void Opened::open_text(std::string const& input, Manners const& manners) {
-    auto source = read_source(input, codec::RowUse::if_they_suffice, size_limit(manners));
+void Opened::open_text(std::string const& input, GeneralOptions const& general) {
+    auto source = read_source(input, codec::RowUse::if_they_suffice, size_limit(general));
     if (!source.text) {
         rows_ = std::move(source.rows);
         return;
@@ -49,7 +49,7 @@ void Opened::open_text(std::string const& input, Manners const& manners) {
     auto const name = shown_input(input);
     if (is_rgm(*source.text)) {
         auto const bytes = std::as_bytes(std::span(*source.text));
-        file_.emplace(open_rgm(codec::bytes_in_memory({bytes.begin(), bytes.end()}, name), manners));
+        file_.emplace(open_rgm(codec::bytes_in_memory({bytes.begin(), bytes.end()}, name), general));
         return;
     }
     text_ = *std::move(source.text);

@@ -21,7 +21,7 @@ namespace regraft::msa_cli {
 class Opened {
 public:
     /// "-" is standard input. Throws InputError.
-    Opened(std::string const& input, Manners const& manners);
+    Opened(std::string const& input, GeneralOptions const& general);
     explicit Opened(codec::RgmFile file) : file_(std::move(file)) {}
 
     std::span<std::string const> names() const;
@@ -43,7 +43,7 @@ public:
     std::optional<std::uint64_t> bytes_read() const;
 
 private:
-    void open_text(std::string const& input, Manners const& manners);
+    void open_text(std::string const& input, GeneralOptions const& general);
 
     std::optional<codec::RgmFile> file_;       // or one of:
     std::optional<msa::DifferenceText> rows_;  // the text, as differences

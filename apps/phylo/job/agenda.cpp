@@ -10,9 +10,9 @@
 
 namespace regraft::phylo {
 
-Agenda::Agenda(Options const& options, Dataset const& dataset, Beginnings beginnings)
-    : plan_{options, dataset, std::move(beginnings)}, kinds_(all_kinds(plan_)) {
-    REGRAFT_EXPECTS(!plan_.beginnings.starts.empty());
+Agenda::Agenda(Options const& options, Dataset const& dataset, StartTrees start_trees)
+    : plan_{options, dataset, std::move(start_trees)}, kinds_(all_kinds(plan_)) {
+    REGRAFT_EXPECTS(!plan_.start_trees.starts.empty());
 }
 
 Kind& Agenda::of(Item item) const {
@@ -35,7 +35,7 @@ std::vector<Item> Agenda::next_items(Progress const& progress) {
 }
 
 SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
-    auto const& [options, dataset, beginnings] = plan_;
+    auto const& [options, dataset, start_trees] = plan_;
     SearchOptions result;
     result.criterion = options.input.criterion;
     result.seed = options.search.seed;
@@ -90,12 +90,12 @@ void Agenda::check(Progress const& progress) const {
 }
 
 std::uint64_t Agenda::fingerprint() const {
-    auto const& [options, dataset, beginnings] = plan_;
+    auto const& [options, dataset, start_trees] = plan_;
     auto const& supports = options.supports;
     ByteWriter out;
     out.put(dataset.content_hash);
-    for (auto const& tree : beginnings.user_trees) tree.write(out);
-    if (beginnings.constraint) beginnings.constraint->write(out);
+    for (auto const& tree : start_trees.user_trees) tree.write(out);
+    if (start_trees.constraint) start_trees.constraint->write(out);
     for (auto const& partition : dataset.partitions) out.put_text(partition.model);
     out.put_text(options.search.starts);
     for (std::uint64_t const number :

@@ -16,7 +16,7 @@ namespace regraft::phylo {
 class Agenda {
 public:
     /// Keeps references to the options and the dataset.
-    Agenda(Options const& options, Dataset const& dataset, Beginnings beginnings);
+    Agenda(Options const& options, Dataset const& dataset, StartTrees start_trees);
     Agenda(Agenda const&) = delete;
     Agenda& operator=(Agenda const&) = delete;
 

@@ -20,7 +20,8 @@ public:
             if (!range.empty()) pieces_.push_back({range, size_});
             size_ += range.size();
         }
-        std::sort(pieces_.begin(), pieces_.end(), [](Piece const& a, Piece const& b) { return a.range < b.range; });
+        std::sort(pieces_.begin(), pieces_.end(),
+                  [](StoredRange const& a, StoredRange const& b) { return a.range < b.range; });
         for (std::size_t i = 1; i < pieces_.size(); ++i) {
             REGRAFT_EXPECTS(pieces_[i - 1].range.last <= pieces_[i].range.first);
         }
@@ -30,20 +31,20 @@ public:
     std::uint64_t size() const { return size_; }
     /// The index of the block among the stored ones. Precondition: it is one of them. O(log ranges).
     std::uint64_t place(BlockId id) const {
-        auto const after = std::upper_bound(pieces_.begin(), pieces_.end(), id, [](BlockId block, Piece const& piece) {
-            return block < piece.range.first;
-        });
+        auto const after =
+            std::upper_bound(pieces_.begin(), pieces_.end(), id,
+                             [](BlockId block, StoredRange const& piece) { return block < piece.range.first; });
         REGRAFT_EXPECTS(after != pieces_.begin() && std::prev(after)->range.contains(id));
         auto const& piece = *std::prev(after);
         return piece.before + value(id) - value(piece.range.first);
     }
 
 private:
-    struct Piece {
+    struct StoredRange {
         BlockRange range;
         std::uint64_t before;  // number of blocks stored before it
     };
-    std::vector<Piece> pieces_;
+    std::vector<StoredRange> pieces_;
     std::uint64_t size_ = 0;
 };
 

@@ -84,12 +84,12 @@ ReadPatterns JobFiles::read_all() {
         if (!needs_text) columns = RgmColumns::open(options.input.msa);
     });
     auto read = read_share(columns);
-    Beginnings beginnings;
+    StartTrees start_trees;
     attempt([&] {
         if (!read) read = read_whole();
         if (keeps && comm.leads() && options.output.begins_anew()) remove_checkpoints(options.output.prefix);
-        beginnings = read_beginnings(options, dataset);
-        std::ranges::copy(beginnings.warnings, std::back_inserter(dataset.warnings));
+        start_trees = read_start_trees(options, dataset);
+        std::ranges::copy(start_trees.warnings, std::back_inserter(dataset.warnings));
         dataset.outgroup = outgroup_of(options, dataset);
     });
     comm.reach(read_phase.inside);
@@ -99,7 +99,7 @@ ReadPatterns JobFiles::read_all() {
         dataset.taxa_of_gene = taxa_of_genes(comm, dataset, read->blocks);
         agree_on_input(comm, {problem_of_genes(dataset, options)});
     }
-    agenda.emplace(options, dataset, std::move(beginnings));
+    agenda.emplace(options, dataset, std::move(start_trees));
     if (!comm.agree_equal(agenda->fingerprint())) {
         throw SharedInputError({options.input.msa.string()},
                                "ranks read different alignments or trees, expected the same files on all");

@@ -25,8 +25,8 @@ msa::Tree with_short_branches(msa::Tree tree) {
 
 }  // namespace
 
-Beginnings read_beginnings(Options const& options, Dataset const& dataset) {
-    Beginnings result;
+StartTrees read_start_trees(Options const& options, Dataset const& dataset) {
+    StartTrees result;
     auto read = read_user_trees(options, dataset);
     result.warnings = warnings_of(read, options);
     if (options.command == Command::test) {
@@ -44,9 +44,9 @@ Beginnings read_beginnings(Options const& options, Dataset const& dataset) {
 /// The number of starts that are wanted now: all, or one more than are done as long as that is expected to pay. It
 /// follows from the first of them, whichever else are done, so it is the same however items were dealt to groups.
 std::uint32_t Plan::num_starts(Progress const& progress) const {
-    auto const all = checked_cast<std::uint32_t>(beginnings.starts.size());
-    if (!beginnings.may_do_with_fewer) return all;
-    auto const least = std::max(1U, checked_cast<std::uint32_t>(beginnings.user_trees.size()));
+    auto const all = checked_cast<std::uint32_t>(start_trees.starts.size());
+    if (!start_trees.may_do_with_fewer) return all;
+    auto const least = std::max(1U, checked_cast<std::uint32_t>(start_trees.user_trees.size()));
     std::vector<double> loglh;
     for (std::uint32_t i = 0; i < all; ++i) {
         if (i >= least && !another_start_pays(loglh, progress.find({Purpose::start})->as<Climb>().difficulty)) return i;
@@ -63,7 +63,7 @@ std::uint32_t Plan::num_pilots(Progress const& progress) const {
 
 /// Whether there is a fusion. It also follows if one of several possible starts was enough; then it has only escapes.
 bool Plan::fuses() const {
-    return !tests() && beginnings.starts.size() > 1 && options.search.effort != Effort::fast;
+    return !tests() && start_trees.starts.size() > 1 && options.search.effort != Effort::fast;
 }
 
 /// Whether models are chosen. For merging they are not: partitions with `auto` then have the model merging_model.
@@ -80,7 +80,7 @@ std::vector<ModelSpec> Plan::first_specs() const {
 }
 
 Constraint const* Plan::constraint() const {
-    return beginnings.constraint ? &*beginnings.constraint : nullptr;
+    return start_trees.constraint ? &*start_trees.constraint : nullptr;
 }
 
 std::vector<Item> Plan::starts(Progress const& progress) const {
@@ -117,7 +117,7 @@ std::vector<msa::Tree> Plan::other_trees(Progress const& progress) const {
 }
 
 msa::Tree Plan::tree_of(Start start, std::uint64_t seed, msa::Patterns const* patterns) const {
-    auto tree = start_tree(start, seed, dataset, patterns, beginnings.user_trees, constraint());
+    auto tree = start_tree(start, seed, dataset, patterns, start_trees.user_trees, constraint());
     if (options.command != Command::loglh) tree = with_short_branches(std::move(tree));
     return with_length_sets(std::move(tree), options.input.linkage, dataset.specs.size());
 }

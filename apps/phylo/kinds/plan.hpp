@@ -15,7 +15,7 @@
 namespace regraft::phylo {
 
 /// The trees from which searches begin, and the constraint of all trees.
-struct Beginnings {
+struct StartTrees {
     std::vector<msa::Tree> user_trees{};
     std::vector<Start> starts{};
     bool may_do_with_fewer = false;  // whether some of the starts are left out if they are not expected to pay
@@ -23,8 +23,8 @@ struct Beginnings {
     std::vector<std::string> warnings{};  // about the trees
 };
 
-/// Reads the beginnings that the options ask for. Throws InputError.
-Beginnings read_beginnings(Options const& options, Dataset const& dataset);
+/// Reads the start_trees that the options ask for. Throws InputError.
+StartTrees read_start_trees(Options const& options, Dataset const& dataset);
 
 /// The least number of different searches whose trees the ultrafast bootstrap begins with.
 inline constexpr std::uint32_t least_trees = 3;
@@ -34,7 +34,7 @@ inline constexpr std::uint32_t least_trees = 3;
 struct Plan {
     Options const& options;
     Dataset const& dataset;
-    Beginnings beginnings;
+    StartTrees start_trees;
 
     Constraint const* constraint() const;
     bool tests() const { return options.command == Command::test; }

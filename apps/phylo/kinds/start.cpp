@@ -93,7 +93,7 @@ public:
     }
 
 private:
-    std::vector<Start> const& starts() const { return plan_.beginnings.starts; }
+    std::vector<Start> const& starts() const { return plan_.start_trees.starts; }
     /// Whether the effort depends on the difficulty of the data, and it is not known yet.
     bool wants_difficulty(Progress const& progress) const {
         return plan_.options.asks_for_difficulty() && progress.find({Purpose::start}) == nullptr;

@@ -127,7 +127,7 @@ public:
     }
 
 private:
-    std::uint32_t num_trees() const { return checked_cast<std::uint32_t>(plan_.beginnings.starts.size()); }
+    std::uint32_t num_trees() const { return checked_cast<std::uint32_t>(plan_.start_trees.starts.size()); }
     std::vector<TreeTest> results(Progress const& progress) const {
         std::vector<double> loglh;
         for (std::uint32_t i = 0; i < num_trees(); ++i) loglh.push_back(progress.find({Purpose::start, i})->loglh);

@@ -34,12 +34,12 @@ public:
         steps_.push_back({step, std::chrono::duration<double>(now - last_).count()});
         last_ = now;
     }
-    std::vector<Step> take() { return std::move(steps_); }
+    std::vector<TimedStep> take() { return std::move(steps_); }
 
 private:
     using Clock = std::chrono::steady_clock;
     Clock::time_point last_ = Clock::now();
-    std::vector<Step> steps_;
+    std::vector<TimedStep> steps_;
 };
 
 std::vector<std::uint64_t> partition_begins(std::uint64_t num_blocks, std::uint32_t num_partitions) {

@@ -41,7 +41,7 @@ struct PlanOptions {
     bool lists_transfers = false;
 };
 
-struct Step {
+struct TimedStep {
     char const* name = "";
     double seconds = 0;
 };
@@ -83,7 +83,7 @@ struct Recovery {
     /// Row = round. Empty unless asked for.
     Csr<schedule::Transfer> rounds;
     /// How long each part of the planning took.
-    std::vector<Step> steps;
+    std::vector<TimedStep> steps;
 };
 
 /// The plan. What is gained is planned by Rule::least; everything, by the rule that the store takes for as many ranges.

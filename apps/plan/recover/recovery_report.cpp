@@ -24,7 +24,7 @@ std::uint64_t peak_memory_bytes() {
 
 double total_seconds(Recovery const& recovery) {
     return std::accumulate(recovery.steps.begin(), recovery.steps.end(), 0.0,
-                           [](double sum, Step const& step) { return sum + step.seconds; });
+                           [](double sum, TimedStep const& step) { return sum + step.seconds; });
 }
 
 double mean(std::uint64_t count, std::size_t num_ranks) {

@@ -42,19 +42,19 @@ std::vector<std::uint8_t> shown_residues(Symbols const& symbols, std::span<char 
 
 /// Lists the residues of those sites whose changes cost more than limit(residues). Returns the sum of the differences.
 template <class Limit>
-std::uint64_t list_direct(Source const& source, ChangeCosts const& costs, std::vector<BlockHistory>& histories,
+std::uint64_t list_direct(NativeInput const& input, ChangeCosts const& costs, std::vector<BlockHistory>& histories,
                           Limit limit) {
     std::vector<std::uint64_t> saved(histories.size());
-    for_each_block(source, [&](std::size_t block) {
+    for_each_block(input, [&](std::size_t block) {
         auto& history = histories[block];
         history.direct = {};
         std::vector<char> cells;
-        auto const num_tips = source.tree.num_tips();
-        for (std::size_t site = 0; site < source.num_sites(block); ++site) {
+        auto const num_tips = input.tree.num_tips();
+        for (std::size_t site = 0; site < input.num_sites(block); ++site) {
             auto const cost = cost_of_changes(history.residues.changes[site], costs);
             if (cost > least_cost) {
-                if (cells.empty()) cells = source.columns(block);
-                auto const shown = shown_residues(source.symbols, std::span(cells).subspan(site * num_tips, num_tips));
+                if (cells.empty()) cells = input.columns(block);
+                auto const shown = shown_residues(input.symbols, std::span(cells).subspan(site * num_tips, num_tips));
                 if (auto const most = limit(shown); cost > most) {
                     saved[block] += cost - most;
                     for (auto const residue : shown) history.direct.push_value(residue);
@@ -84,9 +84,9 @@ private:
 
 }  // namespace
 
-void choose_direct(Source const& source, ChangeCosts const& costs, std::vector<BlockHistory>& histories) {
+void choose_direct(NativeInput const& input, ChangeCosts const& costs, std::vector<BlockHistory>& histories) {
     TableLayout const layout(1, costs.num_states, {});
-    list_direct(source, costs, histories, [](auto const& shown) { return shown.size() * dense_cost; });
+    list_direct(input, costs, histories, [](auto const& shown) { return shown.size() * dense_cost; });
     SymbolCounter counter(layout.size);
     std::uint64_t num_direct = 0;
     for (auto& history : histories) {
@@ -97,15 +97,15 @@ void choose_direct(Source const& source, ChangeCosts const& costs, std::vector<B
         }
     }
     if (num_direct == 0) return;
-    auto const to_say_so = (fixed_log2(source.alignment.num_sites()) - fixed_log2(num_direct)) >> (log_bits - 8);
+    auto const to_say_so = (fixed_log2(input.alignment.num_sites()) - fixed_log2(num_direct)) >> (log_bits - 8);
     std::vector<FrequencyTable> tables;
     for (auto const& counts : counter.counts()) tables.emplace_back(counts);
-    auto const saved = list_direct(source, costs, histories, [&](std::vector<std::uint8_t> shown) {
+    auto const saved = list_direct(input, costs, histories, [&](std::vector<std::uint8_t> shown) {
         DirectCost cost(tables);
         code_direct(cost, layout, shown);
         return cost.bits() + to_say_so - std::min(cost.bits() + to_say_so, saved_besides);
     });
-    ExpectedTables const expected(layout, source.symbols, source.num_edges());
+    ExpectedTables const expected(layout, input.symbols, input.num_edges());
     auto for_tables = choose_tables(expected, counter.counts(), layout.size).bits;
     for (std::size_t t = 0; t < tables.size(); ++t)
         for_tables -= std::min(for_tables, tables[t].cost(counter.counts()[t]));

@@ -13,8 +13,8 @@
 #include "codec/native/native_block.hpp"
 #include "codec/native/native_direct.hpp"
 #include "codec/native/native_histories.hpp"
+#include "codec/native/native_input.hpp"
 #include "codec/native/native_model.hpp"
-#include "codec/native/native_source.hpp"
 #include "codec/native/table_coder.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
@@ -78,15 +78,15 @@ void code_block(Coder& coder, TableLayout const& layout, std::uint32_t num_edges
     }
 }
 
-SymbolCounter count_symbols(Source const& source, TableLayout const& layout,
+SymbolCounter count_symbols(NativeInput const& input, TableLayout const& layout,
                             std::vector<BlockHistory> const& histories) {
     // Enough parts to keep all threads busy; sums of integers are the same in any order.
     constexpr std::size_t num_parts = 64;
     SymbolCounter sum(layout.size);
-    for_each_index(source, std::min(histories.size(), num_parts), [&](std::size_t part) {
+    for_each_index(input, std::min(histories.size(), num_parts), [&](std::size_t part) {
         SymbolCounter mine(layout.size);
         for (auto block = part; block < histories.size(); block += num_parts)
-            code_block(mine, layout, source.num_edges(), histories[block]);
+            code_block(mine, layout, input.num_edges(), histories[block]);
 #pragma omp critical(regraft_codec_count_symbols)
         sum.add(mine);
     });
@@ -120,10 +120,10 @@ struct Tables {
 /// numbers of changes, so each is chosen on its own.
 class TableChooser {
 public:
-    TableChooser(Source const& source, std::vector<BlockHistory> const& histories)
-        : source_(source),
+    TableChooser(NativeInput const& input, std::vector<BlockHistory> const& histories)
+        : input_(input),
           fine_(layout({CountContext::last_and_third_last_site, TargetContext::state_and_candidate})),
-          fine_counts_(count_symbols(source, fine_, histories).counts()) {}
+          fine_counts_(count_symbols(input, fine_, histories).counts()) {}
 
     Tables best() const {
         auto const first = chosen_until(fine_.contexts, &TableLayout::change_count, {});
@@ -140,12 +140,12 @@ public:
 
 private:
     TableLayout layout(Contexts contexts) const {
-        return {static_cast<std::uint32_t>(source_.symbols.classes().size()),
-                static_cast<std::uint32_t>(source_.symbols.residues().size()), contexts};
+        return {static_cast<std::uint32_t>(input_.symbols.classes().size()),
+                static_cast<std::uint32_t>(input_.symbols.residues().size()), contexts};
     }
     Tables chosen_until(Contexts contexts, std::uint32_t TableLayout::*last, ChosenTables before) const {
         auto const other = layout(contexts);
-        return {other, choose_tables({other, source_.symbols, source_.num_edges()}, merge(fine_, fine_counts_, other),
+        return {other, choose_tables({other, input_.symbols, input_.num_edges()}, merge(fine_, fine_counts_, other),
                                      other.*last, std::move(before))};
     }
     /// The first of the smallest.
@@ -159,24 +159,25 @@ private:
         return best;
     }
 
-    Source const& source_;
+    NativeInput const& input_;
     TableLayout fine_;
     std::vector<SymbolCounts> fine_counts_;
 };
 
-NativeModel make_model(Source const& source, std::vector<BlockHistory> const& histories) {
-    auto const best = TableChooser(source, histories).best();
+NativeModel make_model(NativeInput const& input, std::vector<BlockHistory> const& histories) {
+    auto const best = TableChooser(input, histories).best();
     std::vector<FrequencyTable> tables(best.chosen.codes.begin(), best.chosen.codes.end());
-    return {source.symbols, best.layout, std::move(tables), residue_weights(source, histories),
-            class_weights(source, histories)};
+    return {input.symbols, best.layout, std::move(tables), residue_weights(input, histories),
+            class_weights(input, histories)};
 }
 
-Csr<std::byte> code_blocks(Source const& source, NativeModel const& model, std::vector<BlockHistory> const& histories) {
-    NativeLines const lines(model, source.tree);
+Csr<std::byte> code_blocks(NativeInput const& input, NativeModel const& model,
+                           std::vector<BlockHistory> const& histories) {
+    NativeLines const lines(model, input.tree);
     std::vector<std::vector<std::byte>> blocks(histories.size());
-    for_each_block(source, [&](std::size_t block) {
+    for_each_block(input, [&](std::size_t block) {
         Recorder recorder(model, lines);
-        code_block(recorder, model.layout, source.num_edges(), histories[block]);
+        code_block(recorder, model.layout, input.num_edges(), histories[block]);
         append_rans(recorder.shares(), blocks[block]);
     });
     Csr<std::byte> out;
@@ -196,13 +197,13 @@ constexpr std::uint32_t most_sites_per_block = 512;
 
 /// The approximate number of changes per block, from evenly chosen blocks. Of classes, only changes that start or end
 /// count.
-double changes_per_block(Source const& source) {
+double changes_per_block(NativeInput const& input) {
     constexpr std::size_t most_samples = 64;
-    auto const num_blocks = source.num_blocks();
+    auto const num_blocks = input.num_blocks();
     std::vector<std::uint64_t> changes(std::min(num_blocks, most_samples));
-    for_each_index(source, changes.size(), [&](std::size_t sample) {
+    for_each_index(input, changes.size(), [&](std::size_t sample) {
         BlockHistory history;
-        find_fewest(source, sample * num_blocks / changes.size(), history);
+        find_fewest(input, sample * num_blocks / changes.size(), history);
         changes[sample] = history.residues.changes.values.size();
         for_each_step(history.classes, [&](ClassStep const& step) { changes[sample] += step.added.size(); });
     });
@@ -210,14 +211,14 @@ double changes_per_block(Source const& source) {
 }
 
 /// `times`: how many times the usual work a block may take.
-std::uint32_t choose_sites_per_block(Source source, std::uint64_t times) {
+std::uint32_t choose_sites_per_block(NativeInput input, std::uint64_t times) {
     auto sites = default_sites_per_block;
-    source.sites_per_block = sites;
-    if (source.num_blocks() == 0) return sites;
+    input.sites_per_block = sites;
+    if (input.num_blocks() == 0) return sites;
     auto const work_limit = static_cast<double>(most_work * times);
     auto const cell_limit = static_cast<double>(most_cells * times);
-    auto changes = changes_per_block(source);
-    auto cells = static_cast<double>(source.tree.num_tips()) * sites;
+    auto changes = changes_per_block(input);
+    auto cells = static_cast<double>(input.tree.num_tips()) * sites;
     while (sites < most_sites_per_block * times && 2 * cells <= cell_limit &&
            (changes < fewest_changes || 2 * (cells + work_per_change * changes) <= work_limit)) {
         sites *= 2;
@@ -232,16 +233,16 @@ std::uint32_t choose_sites_per_block(Source source, std::uint64_t times) {
 EncodedColumns encode_native(msa::Alignment const& alignment, RootedTree const& tree, EncodeOptions const& options) {
     check_native_taxa(tree);
     Symbols const symbols(alignment);
-    Source source{alignment, tree, symbols, options.sites_per_block};
-    if (source.sites_per_block == 0) source.sites_per_block = choose_sites_per_block(source, options.work_per_block);
-    auto histories = find_histories(source, options.effort);
-    choose_direct(source, change_costs(source, histories), histories);
-    auto const model = make_model(source, histories);
+    NativeInput input{alignment, tree, symbols, options.sites_per_block};
+    if (input.sites_per_block == 0) input.sites_per_block = choose_sites_per_block(input, options.work_per_block);
+    auto histories = find_histories(input, options.effort);
+    choose_direct(input, change_costs(input, histories), histories);
+    auto const model = make_model(input, histories);
     EncodedColumns out;
     out.kind = Kind::native;
-    out.sites_per_block = source.sites_per_block;
+    out.sites_per_block = input.sites_per_block;
     out.model = model.write(tree);
-    out.blocks = code_blocks(source, model, histories);
+    out.blocks = code_blocks(input, model, histories);
     return out;
 }
 

@@ -8,7 +8,7 @@
 #include "codec/native/edge_weights.hpp"
 #include "codec/native/history.hpp"
 #include "codec/native/native_block.hpp"
-#include "codec/native/native_source.hpp"
+#include "codec/native/native_input.hpp"
 #include "regraft/codec/columns.hpp"
 #include "regraft/core/csr.hpp"
 
@@ -22,19 +22,19 @@ struct BlockHistory {
 };
 
 /// Appends histories of the sites of a block to out, with the fewest changes of classes and of residues.
-void find_fewest(Source const& source, std::size_t block, BlockHistory& out);
+void find_fewest(NativeInput const& input, std::size_t block, BlockHistory& out);
 
 /// Finds histories with the fewest changes and then, with more effort, the cheapest ones, by the costs that follow from
 /// the histories so far.
-std::vector<BlockHistory> find_histories(Source const& source, Effort effort);
+std::vector<BlockHistory> find_histories(NativeInput const& input, Effort effort);
 
 /// The costs of changes of residues that follow from the histories.
-ChangeCosts change_costs(Source const& source, std::vector<BlockHistory> const& histories);
+ChangeCosts change_costs(NativeInput const& input, std::vector<BlockHistory> const& histories);
 
 /// The probability of each edge for a change of residues.
-EdgeWeights residue_weights(Source const& source, std::vector<BlockHistory> const& histories);
+EdgeWeights residue_weights(NativeInput const& input, std::vector<BlockHistory> const& histories);
 /// The probability of each edge for a change of classes where the site before has none.
-EdgeWeights class_weights(Source const& source, std::vector<BlockHistory> const& histories);
+EdgeWeights class_weights(NativeInput const& input, std::vector<BlockHistory> const& histories);
 
 /// Calls take(step) for each site with its differences from the one before.
 template <class Take>

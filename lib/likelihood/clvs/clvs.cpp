@@ -58,13 +58,13 @@ void Clvs::cut(HalfEdge h) {
 }
 
 void Clvs::update_and_pin(HalfEdge h) {
-    struct Step {
+    struct Unfinished {
         HalfEdge h;
         int done;  // number of its two children that are done
     };
     if (is_there(h)) return pin(h);
     order_.count(h);
-    std::vector<Step> stack{{h, 0}};
+    std::vector<Unfinished> stack{{h, 0}};
     while (!stack.empty()) {
         auto const [g, done] = stack.back();
         if (done < 2) {

@@ -78,12 +78,12 @@ public:
     }
 
 private:
-    struct Place {
+    struct SlotMemory {
         std::size_t first = 0;
         std::size_t num_blocks = 0;  // none: no memory
     };
     struct State {
-        Place place;
+        SlotMemory place;
         std::uint32_t pins = 0;
         bool is_there = false;
         bool is_valid = false;  // it was computed, and nothing that it depends on has changed since

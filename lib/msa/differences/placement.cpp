@@ -64,7 +64,7 @@ using LetterMarks = Marks<std::uint32_t, 3>;  // of sites
 using NodeMarks = Marks<std::uint64_t, 32>;
 
 /// A place in a tree: as a child of the node, or on the edge above it.
-struct Place {
+struct TreePlace {
     std::uint32_t node = 0;
     bool is_child = true;
     std::int32_t cost = 0;
@@ -138,7 +138,7 @@ public:
         : genome(rows, tree), tree_(tree), most_hits_(most_hits) {}
 
     Genome genome;
-    Place best;
+    TreePlace best;
 
     /// Forgets costs. Nothing is placed below `excluded`.
     void begin(std::uint32_t excluded = no_node) {
@@ -198,9 +198,9 @@ private:
         return above - shared + against;
     }
 
-    void consider(Place const& place) {
+    void consider(TreePlace const& place) {
         if (tree_.is_dead(place.node)) return;
-        auto const rank = [](Place const& p) { return std::tuple(p.cost, !p.is_child, p.node); };
+        auto const rank = [](TreePlace const& p) { return std::tuple(p.cost, !p.is_child, p.node); };
         if (rank(place) < rank(best)) best = place;
     }
 
@@ -224,7 +224,7 @@ private:
 };
 
 /// The node below which the genome is to be at a place: the place's node, or a new one in the edge above it.
-std::uint32_t open_place(GrowingTree& tree, Place const& place, Genome const& genome) {
+std::uint32_t open_place(GrowingTree& tree, TreePlace const& place, Genome const& genome) {
     auto const node = place.node;
     if (place.is_child && !tree.is_tip(node)) return node;
     Changes above;
@@ -252,7 +252,7 @@ public:
     /// Places all rows but the first ones, which the tree has.
     void place_all_but(std::uint32_t num_first) {
         auto const order = rows_in_order(num_first);
-        std::vector<Place> found;
+        std::vector<TreePlace> found;
         for (std::size_t begin = 0; begin < order.size();) {
             auto const num_placed = num_first + begin;
             auto const count = std::min(order.size() - begin, std::clamp<std::size_t>(num_placed / 8, 1, 2048));
@@ -311,7 +311,7 @@ private:
     }
 
     /// Adds a row at the place that was found in a smaller tree, or at a better one that came since.
-    void place(std::uint32_t row, Place const& found, std::uint32_t frozen) {
+    void place(std::uint32_t row, TreePlace const& found, std::uint32_t frozen) {
         serial_.genome.load_row(row);
         serial_.begin();
         if (found.node != 0) {

@@ -24,7 +24,7 @@ public:
 
 private:
     /// An edge to be tried.
-    struct Step {
+    struct OpenEdge {
         HalfEdge far;      // the half-edge at its far side, as seen from the pruned subtree
         HalfEdge sibling;  // the other half-edge behind the node in front of it
         std::uint32_t distance;
@@ -37,7 +37,7 @@ private:
     HalfEdgeSets const& sets_;
     std::uint32_t radius_;
     std::vector<Plane> near_;  // [distance - 1][plane]: the sets in front of the edge at this distance on the path
-    std::vector<Step> open_;
+    std::vector<OpenEdge> open_;
     FitchSets subtree_ = nullptr;
     std::uint64_t least_ = 0;
     HalfEdge best_ = no_half_edge;

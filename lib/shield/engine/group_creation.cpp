@@ -1,6 +1,6 @@
 // Communicators that only their members make. Other processes cannot be asked to take part, so MPI's own call cannot
-// run on a communicator where a repair could interrupt it. It runs on the stage, and before that the members decide
-// that none of them is missing.
+// run on a communicator where a repair could interrupt it. It runs on the living world, and before that the members
+// decide that none of them is missing.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace regraft::shield {
 namespace {
 
 constexpr int meeting_tag = 0xc03;   // tag of messages on lanes
-constexpr int creation_tag = 0xc04;  // tag of MPI's own messages on the stage
+constexpr int creation_tag = 0xc04;  // tag of MPI's own messages on the living world
 
 /// An id that is the same on all members and different each time.
 LaneId id_of_group(Lane const& lane, std::vector<int> const& members, int tag) {
@@ -31,16 +31,17 @@ LaneId id_of_group(Lane const& lane, std::vector<int> const& members, int tag) {
     return LaneId{mix(key + made[key]++)};
 }
 
-/// The ranks on the stage of ranks of the lane.
-std::vector<int> places_of(std::vector<int> const& ranks, Lane const& lane, Stage const& stage) {
+/// The ranks on the living world of ranks of the lane.
+std::vector<int> places_of(std::vector<int> const& ranks, Lane const& lane, LivingWorld const& world) {
     std::vector<int> places;
-    for (auto const rank : ranks) places.push_back(stage.rank_of(lane.member(rank)));
+    for (auto const rank : ranks) places.push_back(world.rank_of(lane.member(rank)));
     return places;
 }
 
 // --- before MPI's call
 
-/// The messages of one attempt on the stage. If the attempt fails, a repair follows, so the next one has other tags.
+/// The messages of one attempt on the living world. If the attempt fails, a repair follows, so the next one has other
+/// tags.
 class Conversation {
 public:
     enum Word { here, ready, yes, verdict, words };
@@ -48,14 +49,14 @@ public:
     explicit Conversation(Shield& shield) : shield_(shield), repairs_(shield.repairs().size()) {}
 
     void say(int to, Word word, char value = 0) {
-        static_cast<void>(PMPI_Send(&value, 1, MPI_CHAR, to, tag(word), shield_.stage().comm));
+        static_cast<void>(PMPI_Send(&value, 1, MPI_CHAR, to, tag(word), shield_.living_world().comm));
     }
     /// Whether the word comes from that rank before it dies. goes_on() is called between two looks; false ends the
     /// wait.
     template <class GoesOn>
     bool hears(int from, Word word, char& value, GoesOn const& goes_on) {
         MPI_Request coming = MPI_REQUEST_NULL;
-        if (PMPI_Irecv(&value, 1, MPI_CHAR, from, tag(word), shield_.stage().comm, &coming) != MPI_SUCCESS)
+        if (PMPI_Irecv(&value, 1, MPI_CHAR, from, tag(word), shield_.living_world().comm, &coming) != MPI_SUCCESS)
             return false;
         for (int done = 0;;) {
             if (PMPI_Test(&coming, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
@@ -122,7 +123,7 @@ bool decide(Shield& shield, std::vector<int> const& others) {
 
 /// Returns whether all of these ranks, including this one, begin. If not, a repair has taken place or must follow.
 bool begin(Shield& shield, Lane const& lane, std::vector<int> const& ranks) {
-    auto const places = places_of(ranks, lane, shield.stage());
+    auto const places = places_of(ranks, lane, shield.living_world());
     if (lane.self != ranks.front()) return await_verdict(shield, places.front());
     return decide(shield, {places.begin() + 1, places.end()});
 }
@@ -142,16 +143,16 @@ void wait_for_stragglers() {
 }
 
 /// Makes the child from these ranks, in their order. If one of them dies in MPI's call, others may wait there for it,
-/// or for those that have noticed the death and left. The same can happen if another process on the stage dies and some
-/// members notice before they begin, because MPI turns these away. Leaving the stage ends most of these waits, but not
-/// those that begin afterwards. The second communicator is made from the first, where deaths of others do not matter
-/// and a revocation ends all waits.
+/// or for those that have noticed the death and left. The same can happen if another process on the living world dies
+/// and some members notice before they begin, because MPI turns these away. Leaving the living world ends most of these
+/// waits, but not those that begin afterwards. The second communicator is made from the first, where deaths of others
+/// do not matter and a revocation ends all waits.
 int make_natively(Shield& shield, Lane const& parent, std::vector<int> const& ranks, Lane& child) {
-    auto const& stage = shield.stage();
-    auto const places = places_of(ranks, parent, stage);
+    auto const& world = shield.living_world();
+    auto const places = places_of(ranks, parent, world);
     MPI_Group all = MPI_GROUP_NULL;
     MPI_Group group = MPI_GROUP_NULL;
-    PMPI_Comm_group(stage.comm, &all);
+    PMPI_Comm_group(world.comm, &all);
     PMPI_Group_incl(all, static_cast<int>(places.size()), places.data(), &group);
     auto const make = [&](MPI_Comm on, MPI_Comm* made) {
         if (child.face == MPI_COMM_NULL) return PMPI_Comm_create_group(on, group, creation_tag, made);
@@ -161,13 +162,13 @@ int make_natively(Shield& shield, Lane const& parent, std::vector<int> const& ra
     };
     auto* const note = shield.options().on_uninterruptible;
     if (note != nullptr) note(true);
-    int const code = make_both(shield, stage.comm, make, child);
+    int const code = make_both(shield, world.comm, make, child);
     if (note != nullptr) note(false);
     PMPI_Group_free(&group);
     PMPI_Group_free(&all);
     if (code == MPI_SUCCESS || !shield.is_death(code)) return code;
     wait_for_stragglers();
-    shield.stage().leave();
+    shield.living_world().leave();
     return code;
 }
 
@@ -243,7 +244,7 @@ int create_group(Shield& shield, Lane& lane, std::vector<int> const& members, in
     while (child == nullptr) {
         do shield.help();
         while (shield.has_due());
-        if (ft::backend::knows_of_deaths(shield.stage().comm)) shield.repair();
+        if (ft::backend::knows_of_deaths(shield.living_world().comm)) shield.repair();
         auto const repairs = shield.repairs().size();
         int const code = attempt_of_group(shield, lane, id, members);
         if (code != MPI_SUCCESS && !shield.is_death(code)) return code;

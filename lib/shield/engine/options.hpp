@@ -10,7 +10,7 @@
 
 namespace regraft::shield {
 
-struct Options {
+struct ShieldOptions {
     CommitOptions commit;
     /// Results of more bytes are confirmed and not kept. Where inputs differ in size from rank to rank, the root
     /// confirms receipt of inputs of more bytes.

@@ -6,17 +6,17 @@
 #include "shield/lanes/busy.hpp"
 #include "shield/lanes/deaths.hpp"
 #include "shield/lanes/lanes.hpp"
-#include "shield/lanes/stage.hpp"
+#include "shield/lanes/living_world.hpp"
 #include "shield/lanes/survivors.hpp"
 
 namespace regraft::shield {
 
 struct Process {
-    Options options;
+    ShieldOptions options;
     Statistics statistics;
     Deaths deaths;
     Survivors survivors;
-    Stage stage;
+    LivingWorld living_world;
     Lanes lanes;
     BusyLanes busy;
 };

@@ -88,7 +88,7 @@ void Repairing::step(Repair& repair) {
             return repair.advance(exchange_reports());
         case Repair::Step::renew_lanes:
             it_.lanes.sort_out(*census_);
-            outdated_.push_back(it_.stage.renew(self));
+            outdated_.push_back(it_.living_world.renew(self));
             for (auto* const lane : it_.lanes.open()) renew_lane(*lane);
             return repair.advance(true);
         case Repair::Step::replay:

@@ -16,7 +16,7 @@ constexpr LaneId world_id{1};
 
 }  // namespace
 
-Shield::Shield(Options options) {
+Shield::Shield(ShieldOptions options) {
     it_.options = options;
     static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
     auto world = std::make_unique<Lane>();
@@ -24,7 +24,7 @@ Shield::Shield(Options options) {
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, options.on_error);
     it_.survivors = Survivors::of_world();
     std::vector<PeId> const founders(living().begin(), living().end());
-    it_.stage = {duplicate_hidden(MPI_COMM_WORLD), founders};
+    it_.living_world = {duplicate_hidden(MPI_COMM_WORLD), founders};
     world->id = world_id;
     world->face = MPI_COMM_WORLD;
     world->comm = duplicate_hidden(MPI_COMM_WORLD);

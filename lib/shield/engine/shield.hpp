@@ -17,12 +17,12 @@ namespace regraft::shield {
 class Shield {
 public:
     /// Collective over MPI_COMM_WORLD, after MPI_Init. Deaths during it are not survived.
-    explicit Shield(Options options);
+    explicit Shield(ShieldOptions options);
     Shield(Shield const&) = delete;
     Shield& operator=(Shield const&) = delete;
 
     PeId self() const { return it_.survivors.self(); }
-    Options const& options() const { return it_.options; }
+    ShieldOptions const& options() const { return it_.options; }
     Statistics const& statistics() const { return it_.statistics; }
     Statistics& statistics() { return it_.statistics; }
     Survivors& survivors() { return it_.survivors; }
@@ -32,7 +32,7 @@ public:
     /// Removes the lane of a communicator that is freed.
     void forget(Lane const& lane);
     /// The communicator on which some processes make communicators.
-    Stage const& stage() const { return it_.stage; }
+    LivingWorld const& living_world() const { return it_.living_world; }
     bool is_death(int code) { return it_.deaths.explain(code); }  // see Deaths
 
     // Repairs

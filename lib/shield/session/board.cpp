@@ -27,7 +27,7 @@ void* map_file(std::size_t bytes) {
 }  // namespace
 
 Board::Board(int rank, int size)
-    : rank_(rank), size_(size), bytes_(sizeof(Head) + static_cast<std::size_t>(size) * sizeof(Place)) {
+    : rank_(rank), size_(size), bytes_(sizeof(Head) + static_cast<std::size_t>(size) * sizeof(RankState)) {
     void* memory = map_file(bytes_);
     shared_ = memory != nullptr;
     if (!shared_) memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -40,9 +40,9 @@ Board::~Board() {
     munmap(memory_, bytes_);
 }
 
-Place& Board::place(int rank) {
+RankState& Board::place(int rank) {
     auto* const places = memory_ + sizeof(Head);
-    return *reinterpret_cast<Place*>(places + static_cast<std::size_t>(rank) * sizeof(Place));
+    return *reinterpret_cast<RankState*>(places + static_cast<std::size_t>(rank) * sizeof(RankState));
 }
 
 bool Board::lives(int rank) {

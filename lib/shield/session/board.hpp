@@ -12,7 +12,7 @@
 namespace regraft::shield {
 
 /// The state of one rank. apps/launch/shield.py reads exit_code, and all of Head.
-struct Place {
+struct RankState {
     std::atomic<pid_t> process;           // 0: not there yet, or on another host
     std::atomic<std::int32_t> exit_code;  // that of a process that ends without MPI_Finalize
     std::atomic<std::uint64_t> repairs;   // number of repairs that it has reached
@@ -30,7 +30,7 @@ struct Place {
     std::atomic<std::uint64_t> outside;  // nanoseconds of CPU time between the looks
     std::uint64_t reserved[5];
 };
-static_assert(sizeof(Place) == 128);
+static_assert(sizeof(RankState) == 128);
 
 /// All zeros at first. Without a launcher, or on another host, a process sees only its own place.
 class Board {
@@ -41,8 +41,8 @@ public:
     Board& operator=(Board const&) = delete;
     ~Board();
 
-    Place& mine() { return place(rank_); }
-    Place& place(int rank);
+    RankState& mine() { return place(rank_); }
+    RankState& place(int rank);
     int size() const { return size_; }
     bool is_shared() const { return shared_; }
     /// Whether a rank is a process on this host that lives.

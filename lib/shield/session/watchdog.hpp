@@ -19,9 +19,9 @@ public:
     Watchdog& operator=(Watchdog const&) = delete;
     ~Watchdog();
 
-    /// See Options::on_step. Called by the thread that makes the call.
+    /// See ShieldOptions::on_step. Called by the thread that makes the call.
     static void note(Repair::Step step);
-    /// See Options::on_uninterruptible. If this process stays inside for longer than the limit, the job ends.
+    /// See ShieldOptions::on_uninterruptible. If this process stays inside for longer than the limit, the job ends.
     static void note_uninterruptible(bool inside);
     /// Notes that this process enters a call that is passed on, made from `caller`, or leaves it: nullptr. If a process
     /// has died on this host, and this one stays inside for longer than the limit, the job ends. Cheap.

@@ -41,7 +41,7 @@ public:
     }
 
     /// Sets the place where others see it.
-    static void show_at(Place& place) { place_ = &place; }
+    static void show_at(RankState& place) { place_ = &place; }
     /// Is called after a repair: the members of the lane are now the living ones.
     static void renew();
     /// Whether the program gets an obituary now, because no living process makes a step. A call that waits for any
@@ -77,7 +77,7 @@ private:
     }
 
     static inline Waiting* present_ = nullptr;
-    static inline Place* place_ = nullptr;
+    static inline RankState* place_ = nullptr;
 
     bool asked_ = false;
     Lane const* lane_ = nullptr;
@@ -134,7 +134,7 @@ public:
     ~Unshown() { Waiting::place_ = place_; }
 
 private:
-    Place* place_;
+    RankState* place_;
 };
 
 }  // namespace regraft::shield

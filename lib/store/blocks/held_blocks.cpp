@@ -35,7 +35,7 @@ void HeldBlocks::add(BlockRange blocks, std::byte* data, BlockSizes const& sizes
             return;
         }
     }
-    pieces_.emplace_hint(behind, blocks.first, Piece{blocks.last, data, data});
+    pieces_.emplace_hint(behind, blocks.first, Location{blocks.last, data, data});
 }
 
 void HeldBlocks::refer_to(BlockRange blocks, std::byte const* data) {

@@ -59,7 +59,7 @@ public:
 
 private:
     friend class HeldSums;
-    struct Piece {
+    struct Location {
         BlockId last{};
         std::byte const* data = nullptr;
         std::byte* own = nullptr;  // the same as above, unless it is in the user's memory
@@ -70,7 +70,7 @@ private:
     };
     void remove_checksums(BlockRange blocks, BlockSizes const& sizes);
 
-    std::map<BlockId, Piece> pieces_;  // by first block; disjoint
+    std::map<BlockId, Location> pieces_;  // by first block; disjoint
     std::map<BlockId, Checksum> checksums_;
     std::vector<Memory> memories_;
     std::uint64_t own_bytes_ = 0;

@@ -87,7 +87,7 @@ std::uint64_t damaged_parities(erasure::Code const& code, std::span<BadPiece con
 }
 
 /// A repair that is not yet agreed on. It may take several attempts.
-struct Mending {
+struct PendingRepair {
     ErasureVersion base{};                  // the present version, without the dead and damaged pieces
     std::vector<BadPiece> bad{};            // damaged pieces found so far
     std::uint64_t room = 0;                 // room of this PE
@@ -106,35 +106,35 @@ bool has_few_members(ft::Communicator const& comm, ErasureVersion const& of) {
 /// The code with which everything is encoded anew after the plan, which covers only the data, is carried out. None if
 /// encoding anew would lose data that has no place, or survive fewer deaths than the present code. Collective if room
 /// is limited.
-std::optional<erasure::Code> smaller_code(Coded& store, Mending const& mending) {
+std::optional<erasure::Code> smaller_code(Coded& store, PendingRepair const& pending) {
     auto& comm = store.comm;
-    auto const& base = mending.base;
-    if (!mending.plan.unplaced.empty()) return std::nullopt;
+    auto const& base = pending.base;
+    if (!pending.plan.unplaced.empty()) return std::nullopt;
     auto const code = base.holdings.layout().code().fitted(checked_cast<std::uint32_t>(comm.size()));
-    if (mending.all_room.empty()) return code;
+    if (pending.all_room.empty()) return code;
     // The room that is available for new parities is the room minus everything held, except for the old parities.
     auto const nodes = base.nodes();
     auto taken = base.bytes_held();
     for (auto const& piece : base.holdings.held(comm.self())) {
         if (piece.index >= base.holdings.layout().code().data()) taken -= base.holdings.bytes(piece);
     }
-    for (auto const& [piece, holder] : mending.plan.moves)
+    for (auto const& [piece, holder] : pending.plan.moves)
         taken += holder == comm.self() ? base.holdings.bytes(piece) : 0;
-    auto const complete = with_fewer_slots(holdings_after(base.holdings, mending.plan), nodes, code);
+    auto const complete = with_fewer_slots(holdings_after(base.holdings, pending.plan), nodes, code);
     auto const slot = checked_cast<std::uint32_t>(comm.position(comm.self()));
-    std::uint64_t const mine = parities_within(complete.layout(), slot, less(mending.room, taken));
+    std::uint64_t const mine = parities_within(complete.layout(), slot, less(pending.room, taken));
     auto const all = exchange::all_gather(comm, std::span(&mine, 1)).values;
     auto const parity = checked_cast<std::uint32_t>(*std::min_element(all.begin(), all.end()));
     if (parity == code.parity()) return code;
     auto const as_it_is =
-        erasure::plan_repair(base.holdings, nodes, store.window(), erasure::Restore::everything, mending.all_room);
+        erasure::plan_repair(base.holdings, nodes, store.window(), erasure::Restore::everything, pending.all_room);
     if (parity < erasure::safety(holdings_after(base.holdings, as_it_is), nodes).members) return std::nullopt;
     return erasure::Code(code.data(), parity);
 }
 
-bool encode_anew(Coded& store, Mending& mending, erasure::Code const& code) {
-    auto const complete = std::exchange(mending.next, {});
-    auto& next = mending.next;
+bool encode_anew(Coded& store, PendingRepair& pending, erasure::Code const& code) {
+    auto const complete = std::exchange(pending.next, {});
+    auto& next = pending.next;
     next.node_of = complete.nodes();
     next.holdings = with_fewer_slots(complete.holdings, next.node_of, code);
     visit_data(complete.holdings, [&](Piece piece, PeId holder) {
@@ -144,22 +144,22 @@ bool encode_anew(Coded& store, Mending& mending, erasure::Code const& code) {
 }
 
 /// One attempt. Returns whether everything arrived as it was sent.
-bool mend(Coded& store, Mending& mending) {
+bool mend(Coded& store, PendingRepair& pending) {
     auto& comm = store.comm;
-    auto const& base = mending.base;
-    auto& plan = mending.plan;
+    auto const& base = pending.base;
+    auto& plan = pending.plan;
     auto const plan_for = [&](erasure::Restore restore) {
-        return erasure::plan_repair(base.holdings, base.nodes(), store.window(), restore, mending.all_room);
+        return erasure::plan_repair(base.holdings, base.nodes(), store.window(), restore, pending.all_room);
     };
     std::optional<erasure::Code> smaller;
     if (has_few_members(comm, base)) {
         plan = plan_for(erasure::Restore::data);
-        smaller = smaller_code(store, mending);
+        smaller = smaller_code(store, pending);
     }
     if (!smaller) plan = plan_for(erasure::Restore::everything);
 
     std::map<Piece, std::shared_ptr<Memory>> made;
-    auto& next = mending.next = base;
+    auto& next = pending.next = base;
     next.holdings = holdings_after(base.holdings, plan);
     for (auto const& [piece, holder] : plan.moves) {
         if (holder == comm.self()) made[piece] = std::make_shared<Memory>(next.holdings.bytes(piece));
@@ -169,9 +169,9 @@ bool mend(Coded& store, Mending& mending) {
     });
     comm.reach(coded_repair_phase.inside);
     bool const intact = rebuilding.run(coded_repair_phase.inside);
-    mending.volume = rebuilding.volume();
+    pending.volume = rebuilding.volume();
     for (auto& [piece, memory] : made) next.add_piece(piece, std::move(memory));
-    if (smaller) return encode_anew(store, mending, *smaller) && intact;
+    if (smaller) return encode_anew(store, pending, *smaller) && intact;
     if (store.checked()) next.seal(comm.self());
     return intact;
 }
@@ -186,39 +186,39 @@ ErasureRepair repair(Coded& store, ErasureRepairOptions const& options, Look loo
     auto const version = store.version;
     comm.reach(coded_repair_phase.before);
     auto const call = store::call(look == Look::everywhere ? Function::scrub : Function::repair, store.identity);
-    Mending mending{.base = *current};  // shares the memory
-    auto& base = mending.base;
+    PendingRepair pending{.base = *current};  // shares the memory
+    auto& base = pending.base;
     base.holdings.retain(comm.members());
     // Encoding anew would hide damage behind new parities.
     if (store.checked() && (look == Look::everywhere || has_few_members(comm, base))) {
-        mending.bad = drop_damage(comm, call, version, readings(comm.self(), base.holdings), *current, base.holdings);
+        pending.bad = drop_damage(comm, call, version, readings(comm.self(), base.holdings), *current, base.holdings);
         base.forget_others(comm.self());
     }
-    mending.room = options.room;
-    mending.all_room = gather_room(comm, call, mending.room, base.bytes_held());
-    for (Resends resends; !agree_alike(comm, call, mend(store, mending), version);) {
-        auto const looked_at = readings(comm.self(), {}, mending.plan.rebuilt);
+    pending.room = options.room;
+    pending.all_room = gather_room(comm, call, pending.room, base.bytes_held());
+    for (Resends resends; !agree_alike(comm, call, mend(store, pending), version);) {
+        auto const looked_at = readings(comm.self(), {}, pending.plan.rebuilt);
         auto const bad = drop_damage(comm, call, version, looked_at, *current, base.holdings);
         if (bad.empty()) resends.add();
-        mending.bad.insert(mending.bad.end(), bad.begin(), bad.end());
+        pending.bad.insert(pending.bad.end(), bad.begin(), bad.end());
     }
     ErasureRepair report;
-    report_damage(current->holdings.layout(), mending.bad, report.damaged);
-    report.damaged_parities = damaged_parities(current->holdings.layout().code(), mending.bad);
-    *current = std::move(mending.next);
+    report_damage(current->holdings.layout(), pending.bad, report.damaged);
+    report.damaged_parities = damaged_parities(current->holdings.layout().code(), pending.bad);
+    *current = std::move(pending.next);
     current->forget_others(comm.self());
 
     auto const safe = erasure::safety(current->holdings, current->nodes());
-    report.lost = std::move(mending.plan.lost);
+    report.lost = std::move(pending.plan.lost);
     report.code = current->holdings.layout().code();
     report.deaths_survived = safe.members;
     report.nodes_survived = safe.nodes;
-    report.bytes_restored = mending.plan.bytes_restored;
-    report.bytes_moved = mending.volume.moved;
-    report.most_sent = mending.volume.most_sent();
-    report.most_received = mending.volume.most_received();
-    report.unplaced = mending.plan.unplaced.size();
-    report.bytes_received = mending.volume.received[comm.position(comm.self())];
+    report.bytes_restored = pending.plan.bytes_restored;
+    report.bytes_moved = pending.volume.moved;
+    report.most_sent = pending.volume.most_sent();
+    report.most_received = pending.volume.most_received();
+    report.unplaced = pending.plan.unplaced.size();
+    report.bytes_received = pending.volume.received[comm.position(comm.self())];
     report.bytes_held = current->bytes_held();
     comm.reach(coded_repair_phase.after);
     return report;

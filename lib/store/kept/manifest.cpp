@@ -66,7 +66,7 @@ void get_pieces(FormatReader& in, Manifest& manifest) {
     auto const& sizes = manifest.common.sizes;
     BlockId after{0};
     for (auto left = in.number(); left > 0; --left) {
-        Manifest::Piece piece{get_blocks(in, after, sizes.num_blocks()), in.number(), in.number()};
+        Manifest::Extent piece{get_blocks(in, after, sizes.num_blocks()), in.number(), in.number()};
         after = piece.blocks.last;
         auto const bytes = sizes.bytes(piece.blocks);
         bool const is_there =

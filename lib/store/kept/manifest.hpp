@@ -49,11 +49,11 @@ struct Manifest {
         friend bool operator==(File const&, File const&) = default;
     };
     /// Blocks that lie one behind the other in a file.
-    struct Piece {
+    struct Extent {
         BlockRange blocks;
         std::uint64_t file = 0;  // position in files; 0 if the blocks have no bytes
         std::uint64_t offset = 0;
-        friend bool operator==(Piece const&, Piece const&) = default;
+        friend bool operator==(Extent const&, Extent const&) = default;
     };
     struct Sum {
         BlockRange blocks;
@@ -66,7 +66,7 @@ struct Manifest {
     std::uint64_t boot = 0;                 // of the node since which it has not been restarted
     std::vector<std::uint64_t> replaces{};  // owners whose manifests of this generation say the same as this one
     std::vector<File> files{};
-    std::vector<Piece> pieces{};  // ascending, disjoint, none empty
+    std::vector<Extent> pieces{};  // ascending, disjoint, none empty
     bool checked = false;
     std::vector<Sum> sums{};  // if checked: ascending, disjoint; each is of blocks in one piece; together of all pieces
 

@@ -256,7 +256,7 @@ void Keeping::write(Common const& common, HeldBlocks& held, BlockSizes const& si
     std::sort(begins.begin(), begins.end());
     for (auto const& blocks : held.pieces()) {
         auto const bytes = held.at(blocks, sizes);
-        Manifest::Piece piece{blocks};
+        Manifest::Extent piece{blocks};
         if (!bytes.empty()) {
             auto const behind =
                 std::upper_bound(begins.begin(), begins.end(), std::pair(bytes.data(), ~std::uint64_t{0}));

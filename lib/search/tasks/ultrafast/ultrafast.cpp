@@ -108,7 +108,7 @@ public:
 
     /// The answers for a quartet of the likelihood's tree. asks: those for the same clusters. Collective.
     Answers answer(Quartet const& quartet, std::span<Ask const> asks) {
-        struct Step {
+        struct Attempt {
             Branches optimised;
             double slack;  // how much log-likelihood a replicate may gain by better lengths
         };
@@ -116,7 +116,7 @@ public:
         answers.possible.resize(num_resolutions);
         std::iota(answers.possible.begin(), answers.possible.end(), 0);
         std::array<Resolved, num_resolutions> resolved;
-        for (auto const& [optimised, slack] : {Step{Branches::inner, 3}, Step{Branches::all, 1}}) {
+        for (auto const& [optimised, slack] : {Attempt{Branches::inner, 3}, Attempt{Branches::all, 1}}) {
             if (answers.possible.size() == 1) break;
             for (auto const r : answers.possible)
                 resolved[r] =

@@ -77,10 +77,10 @@ void start_shield(int rank) {
     auto& it = session();
     reach(call_points.start, PeId{static_cast<std::uint32_t>(rank)});
     try {
-        it.shield = std::make_unique<Shield>(Options{.commit = {.always_confirm = it.policy.always_confirms},
-                                                     .on_error = handler_of_faces(),
-                                                     .on_step = note,
-                                                     .on_uninterruptible = Watchdog::note_uninterruptible});
+        it.shield = std::make_unique<Shield>(ShieldOptions{.commit = {.always_confirm = it.policy.always_confirms},
+                                                           .on_error = handler_of_faces(),
+                                                           .on_step = note,
+                                                           .on_uninterruptible = Watchdog::note_uninterruptible});
     } catch (DeathInStart const&) {
         end_job(static_cast<int>(Exit::died_in_init), "MPI_Init",
                 "a rank died before all ranks had left MPI_Init, and the shield cannot start without it");

@@ -15,7 +15,7 @@
 namespace regraft::codec {
 
 /// The alignment to be coded, its tree and its symbols.
-struct Source {
+struct NativeInput {
     msa::Alignment const& alignment;
     RootedTree const& tree;
     Symbols const& symbols;
@@ -34,17 +34,17 @@ struct Source {
 
 /// Runs work(i) for all i below count, in parallel if that pays. Throws what a sequential loop would.
 template <class Work>
-void for_each_index(Source const& source, std::size_t count, Work work) {
+void for_each_index(NativeInput const& input, std::size_t count, Work work) {
     FirstError error;
-#pragma omp parallel for schedule(static) default(shared) if (source.is_large())
+#pragma omp parallel for schedule(static) default(shared) if (input.is_large())
     for (std::size_t i = 0; i < count; ++i) error.run(i, [&] { work(i); });
     error.rethrow();
 }
 
 /// Runs work(block) for all blocks.
 template <class Work>
-void for_each_block(Source const& source, Work work) {
-    for_each_index(source, source.num_blocks(), work);
+void for_each_block(NativeInput const& input, Work work) {
+    for_each_index(input, input.num_blocks(), work);
 }
 
 }  // namespace regraft::codec

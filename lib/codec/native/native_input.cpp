@@ -1,10 +1,10 @@
-#include "codec/native/native_source.hpp"
+#include "codec/native/native_input.hpp"
 
 #include "codec/native/vector_bytes.hpp"
 
 namespace regraft::codec {
 
-std::vector<char> Source::columns(std::size_t block) const {
+std::vector<char> NativeInput::columns(std::size_t block) const {
     std::size_t const num_tips = tree.num_tips();
     std::vector<char> cells(num_tips * num_sites(block));
     auto const row = [&](std::size_t tip) {

@@ -1,4 +1,4 @@
-#include "shield/lanes/stage.hpp"
+#include "shield/lanes/living_world.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,15 +8,15 @@
 
 namespace regraft::shield {
 
-int Stage::rank_of(PeId member) const {
+int LivingWorld::rank_of(PeId member) const {
     return static_cast<int>(std::find(members.begin(), members.end(), member) - members.begin());
 }
 
-void Stage::leave() const {
+void LivingWorld::leave() const {
     ft::backend::revoke(comm);
 }
 
-MPI_Comm Stage::renew(PeId self) {
+MPI_Comm LivingWorld::renew(PeId self) {
     auto next = renewed(comm, self, members);
     members = std::move(next.members);
     return std::exchange(comm, next.comm);

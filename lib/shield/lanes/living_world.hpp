@@ -11,13 +11,13 @@ namespace regraft::shield {
 
 /// A hidden communicator of all processes that lived at the end of the last repair. Repairs make it anew and do not
 /// revoke it.
-struct Stage {
+struct LivingWorld {
     MPI_Comm comm = MPI_COMM_NULL;
     std::vector<PeId> members;  // by rank
 
     /// Precondition: a member. O(size).
     int rank_of(PeId member) const;
-    /// Makes others that wait on the stage leave it too, because a process has died there.
+    /// Makes others that wait on the living world leave it too, because a process has died there.
     void leave() const;
     /// Makes it anew without the dead. Returns the old communicator, for the caller to free. Collective over the living
     /// members, uniform.
