@@ -71,9 +71,11 @@ public:
     /// assign::reassign returns it). Rows of the dead are ignored. Precondition: the same num_founders() rows on all
     /// members.
     LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& options = {});
-    /// The same while the program goes on computing. Until Loading::wait, out and the store must live, and submit,
-    /// repair and scrub must not be called; other loads may. Uses point-to-point messages, so it is only safe where
+    /// Both while the program goes on computing. Until Loading::wait, out and the store must live, and submit, repair
+    /// and scrub must not be called; other loads may. Uses point-to-point messages, so it is only safe where
     /// Transport::rounds is. Collective, not uniform (wait is).
+    [[nodiscard]] Loading start_load(std::span<BlockRange const> wanted, std::span<std::byte> out,
+                                     LoadOptions const& options = {});
     [[nodiscard]] Loading start_load(CsrView<BlockRange> wanted, std::span<std::byte> out,
                                      LoadOptions const& options = {});
 

@@ -131,6 +131,13 @@ LoadReport ErasureStore::load(CsrView<BlockRange> wanted, std::span<std::byte> o
     return FromPieces(*impl_, known_order(wanted, out, options)).load();
 }
 
+Loading ErasureStore::start_load(std::span<BlockRange const> wanted, std::span<std::byte> out,
+                                 LoadOptions const& options) {
+    impl_->comm.reach(coded_load_phase.before);
+    auto order = gather_order(impl_->comm, impl_->identity, wanted, out, options);
+    return Delivery::start(std::make_unique<FromPieces>(*impl_, std::move(order)), impl_->loads);
+}
+
 Loading ErasureStore::start_load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& options) {
     impl_->comm.reach(coded_load_phase.before);
     return Delivery::start(std::make_unique<FromPieces>(*impl_, known_order(wanted, out, options)), impl_->loads);

@@ -217,6 +217,13 @@ LoadReport ReplicatedStore::load(CsrView<BlockRange> wanted, std::span<std::byte
     return FromReplicas(*impl_, known_order(wanted, out, options)).load();
 }
 
+Loading ReplicatedStore::start_load(std::span<BlockRange const> wanted, std::span<std::byte> out,
+                                    LoadOptions const& options) {
+    impl_->comm.reach(load_phase.before);
+    auto order = gather_order(impl_->comm, impl_->identity, wanted, out, options);
+    return Delivery::start(std::make_unique<FromReplicas>(*impl_, std::move(order)), impl_->loads);
+}
+
 Loading ReplicatedStore::start_load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& options) {
     impl_->comm.reach(load_phase.before);
     return Delivery::start(std::make_unique<FromReplicas>(*impl_, known_order(wanted, out, options)), impl_->loads);

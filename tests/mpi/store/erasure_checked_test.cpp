@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -188,7 +189,8 @@ TEST_P(CheckedErasureStore, LoadsWhileOtherThingsAreDone) {
         }
         std::vector<std::byte> first(30 * block_bytes), second(40 * block_bytes);
         auto one = store.start_load(everybody_wants({BlockId{0}, BlockId{30}}), first);
-        auto two = store.start_load(everybody_wants({BlockId{20}, BlockId{60}}), second);
+        std::array const wanted{BlockRange{BlockId{20}, BlockId{60}}};
+        auto two = store.start_load(wanted, second);
         auto const report_of_two = two.wait();
         auto const report_of_one = one.wait();
         EXPECT_EQ(first, test::blocks({BlockId{0}, BlockId{30}}, block_bytes));

@@ -68,7 +68,7 @@ TEST(ReplicatedStore, HasSeveralLoadsUnderWay) {
         std::vector<std::byte> first(store.model().bytes_of(first_rows[mine]));
         std::vector<std::byte> second(store.model().bytes_of(second_rows[mine]));
         auto started_first = store.store().start_load(first_rows, first);
-        auto started_second = store.store().start_load(second_rows, second);
+        auto started_second = store.store().start_load(second_rows[mine], second);
         ASSERT_EQ(store.model().check(started_second.wait(), second_rows[mine], second_rows.values, second), "");
         ASSERT_EQ(store.model().check(started_first.wait(), first_rows[mine], first_rows.values, first), "");
     }

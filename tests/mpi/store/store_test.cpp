@@ -42,7 +42,7 @@ class AnyStore : public testing::TestWithParam<Options> {
 protected:
     std::vector<Request> requests() const {
         if (GetParam().transport == Transport::collective) return {Request::told, Request::known};
-        return {Request::told, Request::known, Request::started};
+        return {Request::told, Request::known, Request::started, Request::told_and_started};
     }
     bool copies_own() const { return GetParam().own_copy == OwnCopy::copied; }
     ft::Communicator comm{MPI_COMM_WORLD};

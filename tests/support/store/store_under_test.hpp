@@ -24,6 +24,7 @@ enum class Request {
     told,     // each says what it wants
     known,    // each knows what all want
     started,  // the same, and something else is done until it is there
+    told_and_started,
 };
 
 /// What members say is to be done about lost blocks.
@@ -159,7 +160,9 @@ private:
             }
             auto const by_pe = rows_by_pe(comm_, rows);
             if (request == Request::known) return {store_.load(CsrView<BlockRange>(by_pe), out, options)};
-            auto loading = store_.start_load(by_pe, out, options);
+            auto loading = request == Request::started
+                               ? store_.start_load(CsrView<BlockRange>(by_pe), out, options)
+                               : store_.start_load(rows[comm_.position(comm_.self())], out, options);
             for (std::uint64_t i = 0; i < 1000; ++i) computed_ = mix(computed_ + i);
             return {loading.wait()};
         } catch (store::DataLost const& error) {

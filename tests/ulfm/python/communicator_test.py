@@ -77,9 +77,10 @@ def calls_that_wait_let_other_threads_run() -> None:
     """The other ranks come only when a thread of the leader has run, while the leader waits for them."""
     comm = rg.Communicator(MPI.COMM_WORLD)
     store = rg.ReplicatedStore(comm)
-    everything = np.arange(10.0)
+    everything, loads = np.arange(10.0), []
     calls = {"agree": comm.agree, "sum": lambda: comm.exact_sum(1.0), "submit": lambda: store.submit(10, lambda first, last: everything[first:last]),
-             "load": lambda: store.load([(0, 10)]), "repair": store.repair}
+             "load": lambda: store.load([(0, 10)]),
+             "start_load": lambda: loads.append(store.start_load([(0, 10)])), "wait": lambda: loads.pop().wait(), "repair": store.repair}
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1000)  # a thread runs only when another one gives the GIL away
     for name, call in calls.items():

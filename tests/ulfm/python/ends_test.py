@@ -46,6 +46,15 @@ def ranks_close_and_forget_in_different_orders() -> None:
     assert comm.agree()
 
 
+def loads_that_nobody_waits_for_do_not_disturb() -> None:
+    comm, store, *_ = objects()
+    loads.extend(store.start_load([(0, N)]) for _ in range(3))
+    del loads[comm.self % 2]
+    assert (store.load([(0, N)]) == np.arange(N)).all()
+    store.close()
+    comm.close()
+
+
 def what_is_left_may_be_closed_after_the_end_of_mpi() -> None:
     comm, store, snapshot, mini = objects()
     MPI.Finalize()
@@ -53,7 +62,9 @@ def what_is_left_may_be_closed_after_the_end_of_mpi() -> None:
         each.close()
 
 
+loads: list[rg.Loading] = []  # are left to the end
+
 if __name__ == "__main__":
     left_open = objects()
     job.run([processes_that_a_rank_forks_do_not_disturb_it, ranks_close_and_forget_in_different_orders,
-             what_is_left_may_be_closed_after_the_end_of_mpi])
+             loads_that_nobody_waits_for_do_not_disturb, what_is_left_may_be_closed_after_the_end_of_mpi])

@@ -67,6 +67,11 @@ def lost_rows_are_read_again_or_named() -> None:
     expect((again == np.arange(N)).all(), "other rows were read again")
     lost = raises(rg.DataLost, "", halves.load, [(0, N)])
     expect(lost.ranges == [gone] and not lost.why, f"{lost.ranges} {lost.why}")
+    loading = halves.start_load([(0, N)])
+    expect(raises(rg.DataLost, "", loading.wait).ranges == [gone], "other rows are lost to a load that was started")
+    raises(ValueError, "this one has failed", loading.wait)
+    again = halves.start_load([(0, N)], reread=lambda first, last: np.arange(first, last))
+    expect((again.wait() == np.arange(N)).all(), "other rows were read again")
     failed = raises(rg.DataLost, "", halves.load, [(0, N)], reread=lambda first, last: np.zeros(last - first, np.float32))
     expect("reread: expected rows of int64" in failed.why, failed.why)
     inner = raises(rg.DataLost, "", halves.load, [(0, N)], reread=lambda first, last: comm.agree())
@@ -110,7 +115,7 @@ def the_stub_names_what_there_is() -> None:
     there = {name: value for name, value in vars(regraft._mpi).items() if not name.startswith("_")}
     expect({name for name in named if not name.startswith("_")} == set(there), f"{set(named) ^ set(there)}")
     of_both = {part.name for part in named["_Rows"].body}
-    for name, inherited in {"Communicator": set(), "Copies": of_both, "Coded": of_both, "Arrays": set(), "Mini": set()}.items():
+    for name, inherited in {"Communicator": set(), "UnderWay": set(), "Copies": of_both, "Coded": of_both, "Arrays": set(), "Mini": set()}.items():
         methods = inherited | {part.name for part in named[name].body if not part.name.startswith("_")}
         expect(methods == {method for method in vars(there[name]) if not method.startswith("_")}, name)
 

@@ -26,7 +26,7 @@ from ._base import Keep, _mpi
 from ._communicator import Communicator, Failure, Work
 from ._loop import points_reached, resilient, set_failure_plan
 from ._mini import MiniCheckpoint
-from ._rows import ErasureStore, ReplicatedStore
+from ._rows import ErasureStore, Loading, ReplicatedStore
 from ._snapshot import Adoption, Restored, Snapshot, State
 
 DamagedInTransit, DataLost, Departed, DiskError = _mpi.DamagedInTransit, _mpi.DataLost, _mpi.Departed, _mpi.DiskError
@@ -35,6 +35,6 @@ FailPoint, MpiError, ProcessFailure = _mpi.FailPoint, _mpi.MpiError, _mpi.Proces
 Uniform, WrongLauncher = _mpi.Uniform, _mpi.WrongLauncher
 
 __all__ = ["Adoption", "Communicator", "DamagedInTransit", "DataLost", "Departed", "DiskError", "Divergence", "DuplicateEntity",
-           "EndlessRecovery", "EntitiesLost", "ErasureStore", "FailPoint", "Failure", "InputError", "Keep", "MiniCheckpoint", "MpiError",
-           "ProcessFailure", "ReplicatedStore", "Restored", "Snapshot", "State", "Uniform", "Work", "WrongLauncher",
+           "EndlessRecovery", "EntitiesLost", "ErasureStore", "FailPoint", "Failure", "InputError", "Keep", "Loading", "MiniCheckpoint",
+           "MpiError", "ProcessFailure", "ReplicatedStore", "Restored", "Snapshot", "State", "Uniform", "Work", "WrongLauncher",
            "points_reached", "resilient", "set_failure_plan"]

@@ -6,6 +6,7 @@ import functools
 import hashlib
 import json
 import os
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Callable, Optional, Union
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import type_of
-from ._base import Closed, Keep, _mpi, bytes_of, description, expect_node_of, expect_positive, kept, plain, size_of
+from ._base import MPI, Closed, Keep, _mpi, bytes_of, description, expect_node_of, expect_positive, kept, plain, size_of
 from ._communicator import Communicator, Work
 
 Divergence = _mpi.Divergence
@@ -38,18 +39,20 @@ class _Kind:
     def row_bytes(self) -> int:
         return 0 if self.dtype is None else size_of(self.dtype, self.shape)
 
+    @functools.cached_property
     def text(self) -> str:
         return json.dumps([self.n] if self.dtype is None else [self.n, description(self.dtype), self.shape])
 
+    @functools.cached_property
     def hash(self) -> int:
-        return int.from_bytes(hashlib.blake2b(self.text().encode(), digest_size=8).digest(), "little")
+        return int.from_bytes(hashlib.blake2b(self.text.encode(), digest_size=8).digest(), "little")
 
     def __str__(self) -> str:
         return f"{self.n} rows of bytes" if self.dtype is None else f"{self.n} rows of {self.dtype}, shape {self.shape}"
 
 
 def _kind_of(attributes: bytes, n: int) -> _Kind:
-    """What text() has made; rows of bytes if another program has saved them."""
+    """What ``text`` was made of; rows of bytes if another program has saved them."""
     try:
         rows, *rest = json.loads(attributes)
         if rows == n and len(rest) == 2:
@@ -97,6 +100,7 @@ class _Store:
         self._comm = comm
         self._core = core
         self._kinds: dict[int, _Kind] = {}
+        self._loads: list[int] = []  # the epochs in which those under way were started
 
     @property
     def version(self) -> int:
@@ -123,6 +127,7 @@ class _Store:
         """Stores n rows as a new version. rows: those of ``comm.share(n)`` of this member, as an array whose first axis they are, or as a
         list of bytes, which may have any lengths; or a function that is called with these two numbers and returns them, also if they are
         none. Type and shape of rows are the same on all members. Collective; on ProcessFailure the version before is still there."""
+        self._expect_idle()
         expect_positive(n, "n")
         first, last = self._comm.share(n)
         given = rows(first, last) if callable(rows) else rows
@@ -131,10 +136,10 @@ class _Store:
             memory, begins = _joined(given, last - first, "rows")
         else:
             array = _array(given, last - first, "rows")
-            kind, memory, begins = _Kind(n, array.dtype, array.shape[1:]), bytes_of(array), np.empty(0, np.uint64)
+            kind, memory, begins = self._kind_like(_Kind(n, array.dtype, array.shape[1:])), bytes_of(array), np.empty(0, np.uint64)
             if kind.row_bytes == 0:
                 raise ValueError(f"rows: expected rows of at least one byte, not of shape {kind.shape}")
-        if not self._comm._core.agree_equal(kind.hash()):
+        if not self._comm._core.agree_equal(kind.hash):
             raise Divergence(f"members submit rows of different type or shape; here {kind}")
         number = int(self._core.version()) + 1
         self._kinds[number] = kind
@@ -152,27 +157,21 @@ class _Store:
         submitted. out: an array for them. reread: where rows come from that no living member holds, where there are any: a function,
         which returns them as that of submit and calls nothing of comm; or "saved", where they were saved or opened. If lost rows are
         wanted and it is None or fails on any member, all members raise DataLost. Collective."""
-        kind, wanted = self._kind(), [(int(first), int(last)) for first, last in ranges]
-        for first, last in wanted:
-            if not 0 <= first <= last <= kind.n:
-                raise ValueError(f"ranges: expected rows within 0 .. {kind.n}, not {first} .. {last}")
-        if isinstance(reread, str) and reread != "saved":
-            raise ValueError(f'reread: expected a function, or "saved", not {reread!r}')
-        source = True if reread == "saved" else functools.partial(_fill, kind, self._core, reread) if callable(reread) else None
-        wanted = [pair for pair in wanted if pair[0] < pair[1]]
-        if kind.dtype is None:
-            return self._load_list(wanted, out, source)
-        shape = (sum(last - first for first, last in wanted), *kind.shape)
-        array = np.empty(shape, kind.dtype) if out is None else plain(out, "out")
-        if array.shape != shape or array.dtype != kind.dtype:
-            raise ValueError(f"out: expected {kind.dtype}, shape {shape}, not {array.dtype}, shape {array.shape}")
-        if not array.flags.writeable:
-            raise ValueError("out: expected an array that can be written")
-        self._core.load(wanted, bytes_of(array), source)
-        return array
+        wanted, memory, source, result = self._request(ranges, out, reread)
+        self._core.load(wanted, memory, source)
+        return result()
+
+    def start_load(self, ranges: Union[Work, Ranges], out: Optional[NDArray[Any]] = None,
+                   reread: Union[Rows, str, None] = None) -> Loading:
+        """The same while the program goes on computing: starts the messages, and ``wait`` of what it returns ends the load and gives the
+        rows. Until then out is not touched, and nothing is submitted, opened, repaired or scrubbed; other loads may be started. Messages
+        go from member to member, which survives deaths where the canary of such messages passes (docs/failure-model.md). Collective."""
+        wanted, memory, source, result = self._request(ranges, out, reread)
+        return Loading(self, self._core.start_load(wanted, memory, source), result)
 
     def repair(self) -> list[tuple[int, int]]:
         """Makes new copies of what has lost some, after a shrink, and returns the ranges of rows that are lost. Collective."""
+        self._expect_idle()
         return list(self._core.repair())
 
     def scrub(self) -> list[tuple[int, int]]:
@@ -180,18 +179,20 @@ class _Store:
         Collective."""
         if not self._checked:
             raise ValueError("expected a store that was made with checked=True")
+        self._expect_idle()
         return list(self._core.scrub())
 
     def save(self, archive: Path, *, kept: int = 2) -> int:
         """Writes a new generation into the folder archive, which all members see, and returns its number. kept: how many complete ones
         stay, this one included. If any member cannot write, all raise DiskError. Collective."""
         expect_positive(kept, "kept")
-        return int(self._core.save(os.fspath(archive), self._kind().text(), kept))
+        return int(self._core.save(os.fspath(archive), self._kind().text, kept))
 
     def open(self, archive: Path) -> int:
         """Submits the rows of the newest generation without damage as a new version, and returns the number of the generation. Any number
         of members may have saved it. Blocks of other programs are rows of bytes. Raises DiskError on all members if there is none.
         Collective; after ProcessFailure call it again if ``version`` is what it was."""
+        self._expect_idle()
         generation, attributes = self._core.open(os.fspath(archive))
         self._opened(attributes)
         return int(generation)
@@ -208,6 +209,19 @@ class _Store:
 
     _checked = False
 
+    def _expect_idle(self) -> None:
+        """A failure ends the loads that are under way."""
+        if not self._loads:
+            return
+        self._loads = [epoch for epoch in self._loads if epoch == self._comm.epoch]
+        if self._loads:
+            raise ValueError("expected that no load is under way: call wait of what start_load has returned")
+
+    def _kind_like(self, kind: _Kind) -> _Kind:
+        """The kind of this version, if it is the same: it knows its text already."""
+        present = self._kinds.get(self.version)
+        return present if present == kind else kind
+
     def _kind(self) -> _Kind:
         if self.version == 0:
             raise ValueError("expected that rows were submitted before")
@@ -219,17 +233,84 @@ class _Store:
     def _opened(self, attributes: bytes) -> None:
         self._kinds = {int(self._core.version()): _kind_of(attributes, int(self._core.num_rows()))}
 
-    def _load_list(self, wanted: list[tuple[int, int]], out: Any, source: Any) -> list[memoryview]:
+    def _request(self, ranges: Union[Work, Ranges], out: Any, reread: Any) -> tuple[list[tuple[int, int]], Any, Any, Callable[[], Any]]:
+        """What the core loads, the memory and the source for it, and what gives the rows when it has come."""
+        kind, wanted = self._kind(), [(int(first), int(last)) for first, last in ranges]
+        for first, last in wanted:
+            if not 0 <= first <= last <= kind.n:
+                raise ValueError(f"ranges: expected rows within 0 .. {kind.n}, not {first} .. {last}")
+        if isinstance(reread, str) and reread != "saved":
+            raise ValueError(f'reread: expected a function, or "saved", not {reread!r}')
+        source = True if reread == "saved" else functools.partial(_fill, kind, self._core, reread) if callable(reread) else None
+        wanted = [pair for pair in wanted if pair[0] < pair[1]]
+        if kind.dtype is None:
+            memory, rows = self._memory_of_list(wanted, out)
+            return wanted, memory, source, rows
+        array = _place(kind, sum(last - first for first, last in wanted), out)
+        return wanted, bytes_of(array), source, lambda: array
+
+    def _memory_of_list(self, wanted: list[tuple[int, int]], out: Any) -> tuple[NDArray[np.uint8], Callable[[], list[memoryview]]]:
         if out is not None:
             raise ValueError("out: expected None, since the rows are bytes of different lengths")
         begins = [self._core.begins(first, last) for first, last in wanted]
         memory = np.empty(sum(each[-1] for each in begins), np.uint8)
-        self._core.load(wanted, memory, source)
-        view, rows, at = memory.data, [], 0
-        for each in begins:
-            rows += [view[at + begin:at + end] for begin, end in zip(each, each[1:])]
-            at += each[-1]
-        return rows
+
+        def rows() -> list[memoryview]:
+            view, every, at = memory.data, [], 0
+            for each in begins:
+                every += [view[at + begin:at + end] for begin, end in zip(each, each[1:])]
+                at += each[-1]
+            return every
+        return memory, rows
+
+
+class Loading:
+    """A load that is under way while the program computes; ``start_load`` of a store makes it. Its store may be closed meanwhile. A
+    failure ends it. Nothing waits for one that was forgotten: ``python3 -X dev`` warns of it, its memory stays until the process ends, and
+    its store takes no other rows."""
+
+    def __init__(self, store: _Store, core: Any, result: Callable[[], Any]) -> None:
+        """For stores."""
+        self._store, self._core, self._result = store, core, result
+        self._epoch = store._comm.epoch
+        self._rows: Any = None
+        store._loads.append(self._epoch)
+
+    def wait(self) -> Any:
+        """Ends the load as ``load`` would, and returns the rows: out, if it was given. Raises what ``load`` raises; after a failure and a
+        shrink, ValueError. When it has returned, another call returns the same. All members wait for their loads in the same order.
+        Collective."""
+        if self._core is not None:
+            try:
+                self._core.wait()
+            finally:
+                self._end()
+            self._core, self._rows = None, self._result()
+        return self._rows
+
+    def _end(self) -> None:
+        if self._epoch in self._store._loads and self._core.is_over():
+            self._store._loads.remove(self._epoch)
+
+    def __del__(self) -> None:
+        core = getattr(self, "_core", None)
+        if core is None:
+            return
+        if not core.is_over() or MPI.Is_finalized():
+            _mpi.leave_load(core)
+        if not core.is_over():
+            warnings.warn("a Loading was not waited for; its memory stays until the process ends", ResourceWarning, stacklevel=2)
+
+
+def _place(kind: _Kind, count: int, out: Any) -> NDArray[Any]:
+    """The array for so many rows: out, if it fits."""
+    shape = (count, *kind.shape)
+    array = np.empty(shape, kind.dtype) if out is None else plain(out, "out")
+    if array.shape != shape or array.dtype != kind.dtype:
+        raise ValueError(f"out: expected {kind.dtype}, shape {shape}, not {array.dtype}, shape {array.shape}")
+    if not array.flags.writeable:
+        raise ValueError("out: expected an array that can be written")
+    return array
 
 
 def _fill(kind: _Kind, core: Any, reread: Rows, first: int, last: int, memory: memoryview) -> None:
@@ -269,6 +350,7 @@ class ReplicatedStore(_Store):
         copies of some rows are missing, all members raise DataLost. Nothing was submitted before. Collective; after ProcessFailure call
         it again."""
         self._expect_keep()
+        self._expect_idle()
         attributes = self._core.reopen()
         if attributes is not None:
             self._opened(attributes)
@@ -277,6 +359,7 @@ class ReplicatedStore(_Store):
     def discard(self) -> None:
         """Removes the rows and their files, when the program has ended well. Collective; after ProcessFailure call it again."""
         self._expect_keep()
+        self._expect_idle()
         self._core.discard()
 
     def _expect_keep(self) -> None:
@@ -284,7 +367,7 @@ class ReplicatedStore(_Store):
             raise ValueError("expected a store that was made with keep=Keep(...)")
 
     def _submitting(self, kind: _Kind) -> None:
-        self._core.set_attributes(kind.text())
+        self._core.set_attributes(kind.text)
 
 
 class ErasureStore(_Store):

@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,6 +66,42 @@ std::function<void(BlockRange, std::span<std::byte>)> source_of(py::object const
     };
 }
 
+/// A load that is under way, with what it needs.
+class UnderWay {
+public:
+    /// start: of a store, called without the GIL. store: stays until the load is over. read: as Rows::load.
+    template <class Start>
+    UnderWay(std::shared_ptr<Shared> shared, py::object store, py::buffer const& out, py::object read, Start start)
+        : shared_(std::move(shared)), store_(std::move(store)), out_(out, true), read_(std::move(read)) {
+        guarded(*shared_, [&](ft::Communicator& comm) {
+            epoch_ = comm.epoch();
+            loading_.emplace(start(out_.writable(), read_));
+        });
+    }
+
+    void wait() {
+        guarded(*shared_, [&](ft::Communicator& comm) {
+            if (!loading_ || comm.epoch() != epoch_)
+                throw std::invalid_argument("expected a load that is under way; this one has failed");
+            auto loading = std::move(*loading_);
+            loading_.reset();
+            static_cast<void>(loading.wait());
+        });
+    }
+    /// Whether no message is under way any more, so that this may be destroyed at once: a failure ends a load.
+    bool is_over() const {
+        return !loading_ || shared_->failure || shared_->departed || shared_->comm.epoch() != epoch_;
+    }
+
+private:
+    std::shared_ptr<Shared> shared_;
+    py::object store_;
+    Bytes out_;
+    py::object read_;
+    std::uint32_t epoch_ = 0;
+    std::optional<store::Loading> loading_;  // is destroyed before what it needs
+};
+
 /// Which members keep the copies of a row.
 struct Rule {
     std::uint32_t replicas;
@@ -106,11 +144,17 @@ public:
     /// read: a source of last resort, or True for what was saved.
     void load(Pairs const& wanted, py::buffer const& out, py::object const& read) {
         Bytes const bytes(out, true);
-        bool const from_disk = read.is(py::bool_(true));
-        store::LoadOptions const options{.reread = from_disk ? store_.reread() : source_of(read)};
+        auto const options = options_with(read);
         guarded(*shared_, [&](ft::Communicator&) {
             static_cast<void>(store_.load(ranges_of(wanted), bytes.writable(), options));
         });
+    }
+    /// self: this store, as Python knows it.
+    std::shared_ptr<UnderWay> start_load(py::object self, Pairs const& wanted, py::buffer const& out, py::object read) {
+        return std::make_shared<UnderWay>(shared_, std::move(self), out, std::move(read),
+                                          [&](std::span<std::byte> bytes, py::object const& source) {
+                                              return store_.start_load(ranges_of(wanted), bytes, options_with(source));
+                                          });
     }
 
     Pairs repair() {
@@ -144,6 +188,12 @@ public:
     std::uint64_t bytes_held() const { return store_.bytes_held(); }
 
 protected:
+    /// read must outlive the load.
+    store::LoadOptions options_with(py::object const& read) const {
+        bool const from_disk = read.ptr() == Py_True;
+        return {.reread = from_disk ? store_.reread() : source_of(read)};
+    }
+
     std::shared_ptr<Shared> shared_;
     Store store_;
 };
@@ -228,6 +278,10 @@ py::class_<Store> add_rows(py::module_& module, char const* name) {
     return py::class_<Store>(module, name)
         .def("submit", &Store::submit)
         .def("load", &Store::load)
+        .def("start_load",
+             [](py::object const& self, Pairs const& wanted, py::buffer const& out, py::object const& read) {
+                 return self.cast<Store&>().start_load(self, wanted, out, read);
+             })
         .def("repair", &Store::repair)
         .def("scrub", &Store::scrub)
         .def("save", &Store::save)
@@ -244,6 +298,12 @@ void add_stores(py::module_& module) {
     py::class_<store::Keep>(module, "Kept").def(py::init([](std::string folder, std::string job, std::string name) {
         return store::Keep{.folder = std::move(folder), .job = std::move(job), .name = std::move(name)};
     }));
+    py::class_<UnderWay, std::shared_ptr<UnderWay>>(module, "UnderWay")
+        .def("wait", &UnderWay::wait)
+        .def("is_over", &UnderWay::is_over);
+    // Messages of a load that nobody waits for may still arrive in its memory.
+    module.def("leave_load",
+               [](std::shared_ptr<UnderWay> const& load) { static_cast<void>(new std::shared_ptr<UnderWay>(load)); });
     add_rows<Copies>(module, "Copies")
         .def(py::init([](std::shared_ptr<Shared> shared, std::uint32_t replicas, bool permuted, std::uint64_t seed,
                          std::vector<std::uint32_t> node_of, bool checked, std::optional<store::Keep> keep) {
