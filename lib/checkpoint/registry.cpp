@@ -1,6 +1,7 @@
 #include "checkpoint/registry.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "regraft/core/contracts.hpp"
@@ -10,11 +11,17 @@
 namespace regraft::checkpoint {
 namespace {
 
+std::span<std::byte const> head_of(Entity const& entity) {
+    return entity.head ? entity.head() : std::span<std::byte const>{};
+}
+
 /// Reserves room for everything that is known to come: growing would copy what is there, and take half as much memory
 /// again.
 void make_room(Registry const& registry, Image& image) {
     std::uint64_t expected = 0;
-    for (auto const& [name, entity] : registry) expected += entity.bytes ? entity.bytes().size() : 0;
+    for (auto const& [name, entity] : registry) {
+        if (entity.bytes) expected += head_of(entity).size() + entity.bytes().size();
+    }
     if (image.bytes.capacity() >= expected) return;
     image.bytes = {};
     image.bytes.reserve(expected);
@@ -23,11 +30,13 @@ void make_room(Registry const& registry, Image& image) {
 void append_compressed(Entity const& entity, ByteWriter& out, Image::Stored& stored) {
     ByteWriter made;
     if (!entity.bytes) entity.save(made);
-    auto const plain = entity.bytes ? entity.bytes() : made.bytes();
-    auto const frame = zstd_compress(plain, compression_level);
-    auto const shorter = frame.size() < plain.size() ? std::span<std::byte const>(frame) : plain;
-    out.put_plain(shorter);
-    stored.bytes = plain.size();
+    auto const head = head_of(entity), plain = entity.bytes ? entity.bytes() : made.bytes();
+    stored.bytes = head.size() + plain.size();
+    auto const frame = head.empty() ? zstd_compress(plain, compression_level)
+                                    : zstd_compress_pieces(std::array{head, plain}, compression_level);
+    if (frame.size() < stored.bytes) return out.put_plain(std::span<std::byte const>(frame));
+    out.put_plain(head);
+    out.put_plain(plain);
 }
 
 void give_up_all_but(std::vector<std::string_view> names, Registry& registry, Registry& given_up) {
@@ -75,6 +84,7 @@ void save(Registry const& registry, SnapshotOptions::Form form, Image& image) {
         if (form == SnapshotOptions::Form::compressed) {
             append_compressed(entity, out, stored);
         } else if (entity.bytes) {
+            out.put_plain(head_of(entity));
             out.put_plain(entity.bytes());
         } else {
             entity.save(out);

@@ -32,6 +32,29 @@ std::vector<std::byte> zstd_compress(std::span<std::byte const> bytes, int level
     return frame;
 }
 
+std::vector<std::byte> zstd_compress_pieces(std::span<std::span<std::byte const> const> pieces, int level) {
+    std::size_t size = 0;
+    for (auto const& piece : pieces) size += piece.size();
+    std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> const stream(ZSTD_createCCtx(), &ZSTD_freeCCtx);
+    REGRAFT_EXPECTS(stream != nullptr);
+    ZSTD_CCtx_setParameter(stream.get(), ZSTD_c_compressionLevel, level);
+    ZSTD_CCtx_setPledgedSrcSize(stream.get(), size);
+
+    std::vector<std::byte> frame(ZSTD_compressBound(size));
+    ZSTD_outBuffer out{frame.data(), frame.size(), 0};
+    auto const pass_on = [&](ZSTD_inBuffer in, ZSTD_EndDirective directive) {
+        std::size_t left = 1;
+        while (directive == ZSTD_e_end ? left != 0 : in.pos != in.size) {
+            left = ZSTD_compressStream2(stream.get(), &out, &in, directive);
+            REGRAFT_EXPECTS(!ZSTD_isError(left) && (left == 0 || out.pos != out.size));
+        }
+    };
+    for (auto const& piece : pieces) pass_on({piece.data(), piece.size(), 0}, ZSTD_e_continue);
+    pass_on({nullptr, 0, 0}, ZSTD_e_end);
+    frame.resize(out.pos);
+    return frame;
+}
+
 std::vector<std::byte> zstd_decompress(std::span<std::byte const> frame, std::uint64_t max_size) {
     constexpr std::size_t first_step = 1 << 12;
     if (!begins_a_frame(frame)) throw InputError("compressed bytes are damaged");

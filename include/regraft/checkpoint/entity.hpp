@@ -36,6 +36,8 @@ struct Entity {
     /// The state's memory, if the state lies in one piece just as it is to be stored. If this is given, save is not
     /// called, and a compressed snapshot needs no memory for the state in between.
     std::function<std::span<std::byte const>()> bytes{};
+    /// What is stored in front of that memory, if anything is; restore reads it first. Only beside bytes.
+    std::function<std::span<std::byte const>()> head{};
 };
 
 /// An entity of a fixed number of values. They must live as long as the entity.

@@ -16,6 +16,8 @@ inline constexpr int zstd_default_level = 3;
 
 /// One zstd frame without a checksum. O(size) time, which grows with the level, 1 to 19.
 std::vector<std::byte> zstd_compress(std::span<std::byte const> bytes, int level);
+/// The same for bytes that lie in several pieces, one behind the other.
+std::vector<std::byte> zstd_compress_pieces(std::span<std::span<std::byte const> const> pieces, int level);
 
 /// The content of exactly one frame. The size that the frame states is not trusted: memory grows with the output.
 /// Throws InputError if the frame is damaged, if anything follows it, or if its content has more than max_size bytes.

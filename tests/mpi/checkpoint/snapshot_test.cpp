@@ -1,6 +1,8 @@
 // Snapshots without deaths: what is committed comes back, whatever has happened to it since.
 #include <mpi.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <numeric>
@@ -389,6 +391,40 @@ TEST(Snapshot, StoresWhatDoesNotGetSmallerAsItIs) {
         } else {
             EXPECT_LT(entity.stored_bytes, 100u);
         }
+    }
+}
+
+TEST(Snapshot, StoresAHeadInFrontOfAnEntityWithoutMoreMemory) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    constexpr std::size_t parts = 3, length = 10'000;
+    for (auto const form : {SnapshotOptions::Form::plain, SnapshotOptions::Form::compressed}) {
+        Snapshot snapshot(comm, {.redundancy = pairwise(1), .form = form});
+        std::array<std::vector<std::byte>, parts> states;
+        std::string const head = "three words long";
+        for (std::size_t i = 0; i < parts; ++i) {
+            states[i].assign(length, std::byte(i + 1));
+            snapshot.add(named("part " + std::to_string(i), comm.self()),
+                         {.save = [](ByteWriter&) { ADD_FAILURE() << "the state lies in one piece"; },
+                          .restore =
+                              [&, i](ByteReader& in) {
+                                  std::string found(head.size(), ' ');
+                                  in.get_plain(std::span(found));
+                                  EXPECT_EQ(found, head);
+                                  in.get_plain(std::span(states[i]));
+                              },
+                          .bytes = [&, i] { return std::span<std::byte const>(states[i]); },
+                          .head = [&] { return std::as_bytes(std::span(head)); }});
+        }
+        snapshot.commit();
+        for (auto const& entity : snapshot.committed()) EXPECT_EQ(entity.bytes, head.size() + length);
+        if (form == SnapshotOptions::Form::plain) {
+            EXPECT_EQ(snapshot.bytes_held(), parts * (head.size() + length));
+        } else {
+            EXPECT_LT(snapshot.bytes_held(), length);
+        }
+        for (auto& state : states) state.assign(length, std::byte{77});
+        static_cast<void>(snapshot.restore());
+        for (std::size_t i = 0; i < parts; ++i) EXPECT_EQ(states[i], std::vector(length, std::byte(i + 1)));
     }
 }
 

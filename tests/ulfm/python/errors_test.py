@@ -1,4 +1,5 @@
-"""Errors that end the loop on all members alike, or one member alone, and arguments that are refused. No rank dies but of its exception."""
+"""Errors that end the loop on all members alike, or one member alone, arguments that are refused, and what is kept of arrays. No rank dies
+but of its exception."""
 import ast
 import gc
 import pathlib
@@ -143,5 +144,22 @@ def errors_of_mpi_are_no_failures() -> None:
     comm.close()
 
 
+def arrays_take_the_memory_that_they_have() -> None:
+    comm = rg.Communicator(MPI.COMM_SELF)
+    for compressed in (False, True):
+        snapshot = rg.Snapshot(comm, compressed=compressed)
+        for number in range(5):
+            snapshot[f"array {number}"] = np.full(10_000, number)
+        snapshot.commit()
+        held, length = snapshot.bytes_held, 5 * 80_000
+        expect(held < 0.1 * length if compressed else length < held < 1.01 * length, f"{held} bytes for {length}")
+        for array in snapshot.values():
+            array[:] = -1
+        snapshot.restore()
+        expect(all((array == number).all() for number, array in enumerate(snapshot.values())), "other numbers")
+        snapshot.close()
+    comm.close()
+
+
 if __name__ == "__main__":
-    job.run([the_stub_names_what_there_is, arguments_are_refused_by_name, what_is_forgotten_is_told, errors_of_mpi_are_no_failures, what_all_raise_alike_leaves_the_loop, lost_rows_are_read_again_or_named])
+    job.run([the_stub_names_what_there_is, arguments_are_refused_by_name, arrays_take_the_memory_that_they_have, what_is_forgotten_is_told, errors_of_mpi_are_no_failures, what_all_raise_alike_leaves_the_loop, lost_rows_are_read_again_or_named])

@@ -1,12 +1,15 @@
 #include "regraft/msa/text_layout.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "regraft/core/errors.hpp"
+#include "regraft/core/random.hpp"
 #include "regraft/core/zstd.hpp"
 
 namespace regraft::msa {
@@ -113,6 +116,20 @@ TEST(Zstd, StopsAtTheLimit) {
     EXPECT_EQ(zstd_decompress(frame, zeros.size()), zeros);
     EXPECT_THROW(zstd_decompress(frame, zeros.size() - 1), InputError);
     EXPECT_TRUE(zstd_decompress(zstd_compress({}, 3), 0).empty());
+}
+
+TEST(Zstd, CompressesPiecesToOneFrame) {
+    std::vector<std::byte> bytes(700'000);
+    Random random(1);
+    for (auto& byte : bytes) byte = std::byte(random.below(5));
+    auto const all = std::span<std::byte const>(bytes);
+    for (std::size_t const cut : {0UL, 1UL, 26UL, 131'072UL, 699'999UL, 700'000UL}) {
+        SCOPED_TRACE(cut);
+        auto const frame = zstd_compress_pieces(std::array{all.first(cut), all.subspan(cut)}, 3);
+        EXPECT_LT(frame.size(), bytes.size() / 2);
+        EXPECT_EQ(zstd_decompress(frame, bytes.size()), bytes);
+    }
+    EXPECT_TRUE(zstd_decompress(zstd_compress_pieces(std::array<std::span<std::byte const>, 0>{}, 1), 0).empty());
 }
 
 }  // namespace

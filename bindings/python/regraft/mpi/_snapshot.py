@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import weakref
@@ -97,8 +98,13 @@ def _array(value: Any, name: str) -> NDArray[Any]:
     return array
 
 
+@functools.lru_cache(maxsize=4096)  # a commit asks for the kinds of all arrays
+def _kind_of(dtype: np.dtype[Any], shape: tuple[int, ...]) -> str:
+    return json.dumps([description(dtype), shape])
+
+
 def _kind(array: NDArray[Any]) -> str:
-    return json.dumps([description(array.dtype), array.shape])
+    return _kind_of(array.dtype, array.shape)
 
 
 def _make(owner: weakref.ref[Snapshot], name: str, kind: str, size: int) -> Any:

@@ -22,10 +22,21 @@ namespace {
 
 using namespace checkpoint;
 
-/// Where the state of an entity is, and what kind of state it is: a text that is stored before the state.
+/// The kind of a state, as it is stored before the state.
+std::vector<std::byte> head_of(std::string const& kind) {
+    ByteWriter writer;
+    writer.put_text(kind);
+    return writer.take();
+}
+
+/// Where the state of an entity is, and what kind of state it is.
 struct Place {
+    Place() = default;
+    Place(std::span<std::byte> memory, std::string const& text) : bytes(memory), kind(text), head(head_of(text)) {}
+
     std::span<std::byte> bytes;
     std::string kind;
+    std::vector<std::byte> head;  // the kind, as it is stored
 };
 
 /// Dealing by a function of Python: its results as PeIds. What it raises ends this process, since the others have
@@ -69,9 +80,9 @@ public:
         : shared_(std::move(shared)), snapshot_(shared_->comm, std::move(options)), make_(std::move(make)) {}
 
     /// The state is here from now on; of another kind or length perhaps. It must stay until the next call of place.
-    void place(std::string const& name, py::buffer const& array, std::string kind, bool is_common) {
+    void place(std::string const& name, py::buffer const& array, std::string const& kind, bool is_common) {
         bool const is_new = !places_.contains(name);
-        places_[name] = {Bytes(array, true).writable(), std::move(kind)};
+        places_[name] = {Bytes(array, true).writable(), kind};
         if (!is_new) return;
         if (is_common) {
             snapshot_.add_common(name, entity_of(name));
@@ -135,11 +146,13 @@ private:
     Entity entity_of(std::string const& name) {
         return {.save =
                     [this, name](ByteWriter& out) {
-                        auto const& [bytes, kind] = places_.at(name);
-                        out.put_text(kind);
+                        auto const& [bytes, kind, head] = places_.at(name);
+                        out.put_plain(std::span<std::byte const>(head));
                         out.put_plain(std::span<std::byte const>(bytes));
                     },
-                .restore = [this, name](ByteReader& in) { restore_entity(name, in); }};
+                .restore = [this, name](ByteReader& in) { restore_entity(name, in); },
+                .bytes = [this, name] { return std::span<std::byte const>(places_.at(name).bytes); },
+                .head = [this, name] { return std::span<std::byte const>(places_.at(name).head); }};
     }
 
     void restore_entity(std::string const& name, ByteReader& in) {
@@ -159,7 +172,7 @@ private:
     }
     std::function<void(std::string const&)> adopt() {
         return [this](std::string const& name) {
-            places_[name] = {};
+            places_[name] = Place();
             snapshot_.add(name, entity_of(name));
         };
     }
