@@ -149,6 +149,21 @@ def mpi4py_of(build: pathlib.Path) -> str | None:
     return None
 
 
+def h5py_of(build: pathlib.Path | None) -> str:
+    """A folder in which only h5py is, for the interpreter of the package and its NumPy. Empty, and it says so, if there is none."""
+    if not build:
+        return ""
+    folder = build.resolve() / "peers"
+    if not (folder / "h5py").is_dir():
+        words = ["install", "--quiet", "--no-deps", "--only-binary", ":all:", "--target", str(folder), "h5py"]
+        try:
+            subprocess.run([build.resolve() / "venv/bin/pip", *words], capture_output=True, check=True, timeout=120)
+        except (OSError, subprocess.SubprocessError):
+            print("  without h5py: it could not be installed")
+            return ""
+    return str(folder)
+
+
 def installed_programs() -> pathlib.Path | None:
     return where.folder("libexecdir") / "regraft" if where.INSTALLED else None
 
@@ -294,7 +309,9 @@ def run(args: argparse.Namespace, build: Build, name: str, files: list[str], raw
     pace = SPECIAL.get(name, {}).get(pace_name, SHORT if args.short else FULL)
     short = ["--short"] if args.short else []
     if name in PYTHON:
-        words = ["--mpi4py", mpi4py_of(build.folder) or "", "--mpirun", args.mpirun, *short]
+        words = ["--mpi4py", mpi4py_of(build.folder) or "", "--mpirun", args.mpirun, "--peers", h5py_of(args.build), *short]
+        if (beside := args.programs / "arrays_beside").exists():
+            words += ["--beside", str(beside)]
         return run_tool(PYTHON[name], build.python, words, raw), "snapshot.cpp", short
     if name in EXAMPLES and name in build.tools:
         return run_tool(build.tools[name], build.examples, ["--mpirun", args.mpirun, *short], raw), "stencil.cpp", short
