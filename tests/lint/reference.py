@@ -62,6 +62,14 @@ def undocumented(source: str) -> list[str]:
     return found
 
 
+def untold_of_others(source: str) -> list[str]:
+    """The public functions of a Python module, but for properties, whose docstring does not say whether they are collective."""
+    tree = ast.parse(source)
+    bodies = [("", tree.body)] + [(f"{node.name}.", node.body) for node in tree.body if isinstance(node, ast.ClassDef)]
+    return [prefix + node.name for prefix, body in bodies for node in body if isinstance(node, ast.FunctionDef)
+            if not node.name.startswith("_") and not node.decorator_list and "ollective" not in (ast.get_docstring(node) or "")]
+
+
 def warnings(doxygen: str, **settings: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         return reference.run_doxygen(doxygen, pathlib.Path(folder), **settings)
@@ -74,6 +82,8 @@ def self_test(doxygen: str) -> None:
     assert differences(page, {"regraft.h", "regraft/c/a.h", "regraft/core/c.hpp"}) == ["regraft/core/c.hpp is not named", "regraft/core/b.hpp is not there"]
     module = 'class A:\n    """Told."""\n    #: Told.\n    x: int\n    y: int\n\n    def f(self): ...\n\n\ndef g(): ...\n'
     assert undocumented(module) == ["A.y", "A.f", "g"], undocumented(module)
+    told = 'class A:\n    def f(self):\n        """Collective."""\n\n    def g(self):\n        """Told."""\n\n    @property\n    def h(self): ...\n'
+    assert untold_of_others(told) == ["A.g"], untold_of_others(told)
     assert reference.with_docstrings("#: Told\n#: twice.\nx = 1\n").endswith("x = 1\n'Told twice.'\n")
     if doxygen:
         with tempfile.TemporaryDirectory() as folder:
@@ -89,8 +99,15 @@ def main() -> int:
     self_test(doxygen if is_known else "")
     headers = {path.relative_to(ROOT / "include").as_posix() for path in (ROOT / "include").rglob("*.h*")}
     bad = [f"docs/reference.md: {what}" for what in differences((ROOT / "docs/reference.md").read_text(encoding="utf-8"), headers)]
-    bad += [f"{path.relative_to(ROOT)}: {name} is not documented"
-           for path in sorted((ROOT / "bindings/python/regraft").glob("[a-z]*.py")) for name in undocumented(path.read_text(encoding="utf-8"))]
+    package = ROOT / "bindings/python/regraft"
+    for path in sorted(package.glob("[a-z]*.py")):
+        bad += [f"{path.relative_to(ROOT)}: {name} is not documented" for name in undocumented(path.read_text(encoding="utf-8"))]
+    exported = re.findall(r'"(\w+)"', (package / "mpi/__init__.py").read_text(encoding="utf-8").split("__all__")[1])
+    for path in sorted(package.glob("mpi/*.py")):
+        source = path.read_text(encoding="utf-8")
+        said = [(name, "is not documented") for name in undocumented(source)]
+        said += [(name, "does not say whether it is collective") for name in untold_of_others(source)]
+        bad += [f"{path.relative_to(ROOT)}: {name} {what}" for name, what in said if name.split(".")[0] in (*exported, "_Store")]
     if is_known:
         bad += warnings(doxygen).splitlines()
     if bad:

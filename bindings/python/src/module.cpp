@@ -27,7 +27,8 @@ PYBIND11_MODULE(_core, module) {
     using namespace regraft::python;
     expect_numpy_that_fits();
     module.attr("__version__") = regraft_version();
-    py::register_exception<regraft::InputError>(module, "InputError", PyExc_ValueError);
+    py::register_exception<regraft::InputError>(module, "InputError", PyExc_ValueError).doc() =
+        "Bad input. The text says in which file and line, what is wrong, and what was expected.";
     add_planning(module);
     add_placement(module);
     add_msa(module);

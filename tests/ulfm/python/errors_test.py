@@ -1,7 +1,9 @@
 """Errors that end the loop on all members alike, or one member alone, arguments that are refused, and what is kept of arrays. No rank dies
 but of its exception."""
 import ast
+import dataclasses
 import gc
+import inspect
 import pathlib
 import sys
 import warnings
@@ -121,6 +123,20 @@ def the_stub_names_what_there_is() -> None:
         expect(methods == {method for method in vars(there[name]) if not method.startswith("_")}, name)
 
 
+def help_is_complete() -> None:
+    """Also of what is compiled, or inherited, which no check of the sources sees."""
+    for name in rg.__all__:
+        thing = getattr(rg, name)
+        expect(bool(thing.__doc__) and not thing.__doc__.startswith(f"{name}("), f"{name} has no docstring")
+        if not inspect.isclass(thing) or issubclass(thing, BaseException):
+            continue
+        for part in (part for part in dir(thing) if not part.startswith("_") or part == "__init__"):
+            value = inspect.getattr_static(thing, part)
+            is_function = callable(value) or isinstance(value, property)
+            generated = dataclasses.is_dataclass(thing) and part == "__init__"
+            expect(not is_function or generated or bool(inspect.getdoc(value)), f"{name}.{part} has no docstring")
+
+
 def what_is_forgotten_is_told() -> None:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -162,4 +178,4 @@ def arrays_take_the_memory_that_they_have() -> None:
 
 
 if __name__ == "__main__":
-    job.run([the_stub_names_what_there_is, arguments_are_refused_by_name, arrays_take_the_memory_that_they_have, what_is_forgotten_is_told, errors_of_mpi_are_no_failures, what_all_raise_alike_leaves_the_loop, lost_rows_are_read_again_or_named])
+    job.run([the_stub_names_what_there_is, help_is_complete, arguments_are_refused_by_name, arrays_take_the_memory_that_they_have, what_is_forgotten_is_told, errors_of_mpi_are_no_failures, what_all_raise_alike_leaves_the_loop, lost_rows_are_read_again_or_named])

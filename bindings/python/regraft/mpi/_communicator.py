@@ -22,9 +22,11 @@ class Work:
     ranges: tuple[tuple[int, int], ...]
 
     def __len__(self) -> int:
+        """The number of rows."""
         return sum(last - first for first, last in self.ranges)
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
+        """The ranges, ascending."""
         return iter(self.ranges)
 
     @property
@@ -57,6 +59,8 @@ class Communicator:
     from a communicator of mpi4py, by all its ranks; members that have died already are left out."""
 
     def __init__(self, parent: Any) -> None:
+        """parent: an intracommunicator, which stays the program's. Raises ValueError if it is none, or outside of MPI_Init and
+        MPI_Finalize, and WrongLauncher, on all alike, if what has started the job ends it when a rank dies. Collective over parent."""
         if not isinstance(parent, MPI.Intracomm) or parent == MPI.COMM_NULL:
             raise ValueError(f"parent: expected an intracommunicator of mpi4py, not {parent!r}")
         if not MPI.Is_initialized() or MPI.Is_finalized():
@@ -97,7 +101,8 @@ class Communicator:
         return int(self._core.epoch())
 
     def position(self, member: Optional[int] = None) -> int:
-        """The place of a member, or of this one, among the living: its rank in ``native``."""
+        """The place of a member, or of this one, among the living: its rank in ``native``. Raises ValueError if it does not live. Not
+        collective."""
         number = self.self if member is None else member
         if number not in self._memberships[-1]:
             raise ValueError(f"member: expected one of {self._memberships[-1]}, not {number}")
@@ -120,7 +125,8 @@ class Communicator:
         return nodes
 
     def check(self, error: BaseException, call: str = "a call of mpi4py") -> None:
-        """Raises what an exception of mpi4py means: ProcessFailure, after all others have been told, or MpiError."""
+        """Raises what an exception of mpi4py means: ProcessFailure, after all others have been told, or MpiError. call: its name, for the
+        text. Not collective."""
         if not isinstance(error, MPI.Exception):
             raise TypeError(f"error: expected an MPI.Exception, not {type(error).__name__}")
         self._core.check(error.Get_error_code(), call)
@@ -140,13 +146,15 @@ class Communicator:
         return lost
 
     def share(self, n: int) -> tuple[int, int]:
-        """The part of n rows that this member has if they are dealt evenly to the living in order: what it submits."""
+        """The part of n rows that this member has if they are dealt evenly to the living in order: what it submits. Half-open: (first, one
+        behind the last). Not collective."""
         at, size = self.position(), self.size
         return n * at // size, n * (at + 1) // size
 
     def work(self, n: int) -> Work:
         """The rows of 0 .. n-1 that this member works on. They are dealt evenly to the members that the communicator was made with.
-        After deaths only the rows of the dead move, to the members with the least work. Computed alike by all, without messages."""
+        After deaths only the rows of the dead move, to the members with the least work. Computed alike by all, without messages. Raises
+        ValueError if n is negative. Not collective."""
         if n not in self._work:
             if n < 0:
                 raise ValueError(f"n: expected a number of rows, not {n}")
@@ -157,7 +165,8 @@ class Communicator:
     def exact_sum(self, values: ArrayLike, axis: Optional[int] = None) -> Any:
         """The sum of the values of all members, rounded once: the same bits, whichever member has which value. Each value counts as often
         as members pass it, so a member passes what belongs to its work. axis=0: the sums of the columns, as an array whose shape all
-        members give alike. Collective; after a failure some may have the result and others ProcessFailure."""
+        members give alike. Raises TypeError if float64 does not hold them. Collective; after a failure some may have the result and
+        others ProcessFailure."""
         array = np.asarray(values)
         if not np.can_cast(array.dtype, np.float64, "safe"):
             raise TypeError(f"values: expected numbers that float64 holds, not {array.dtype}")
@@ -171,19 +180,21 @@ class Communicator:
         return sums[0] if axis is None else np.array(sums).reshape(shape)
 
     def Allreduce(self, sendbuf: Any, recvbuf: Any, op: Any = MPI.SUM) -> None:
-        """Calls Allreduce of ``native``, with deaths as ProcessFailure. Sums of floats depend on the number of members; see exact_sum."""
+        """Calls Allreduce of ``native``, with deaths as ProcessFailure. Sums of floats depend on the number of members; see exact_sum.
+        Buffers are as mpi4py takes them. Collective, not uniform: after a failure some may have the result."""
         self._call("Allreduce", sendbuf, recvbuf, op)
 
     def Bcast(self, buf: Any, root: int) -> None:
-        """Calls Bcast of ``native``, with deaths as ProcessFailure. root is the number of a member."""
+        """Calls Bcast of ``native``, with deaths as ProcessFailure. root is the number of a member. Collective, not uniform."""
         self._call("Bcast", buf, self.position(root))
 
     def Allgather(self, sendbuf: Any, recvbuf: Any) -> None:
-        """Calls Allgather of ``native``, with deaths as ProcessFailure. The parts are in the order of ``members``."""
+        """Calls Allgather of ``native``, with deaths as ProcessFailure. The parts are in the order of ``members``. Collective, not
+        uniform."""
         self._call("Allgather", sendbuf, recvbuf)
 
     def reach(self, point: _mpi.FailPoint) -> None:
-        """Dies here if the failure plan says so. For tests."""
+        """Dies here if the failure plan says so. For tests. Not collective."""
         self._core.reach(point)
 
     def close(self) -> None:
@@ -192,6 +203,7 @@ class Communicator:
         self._core = Closed()
 
     def __enter__(self) -> Communicator:
+        """Itself; the end of the block closes it, unless an exception leaves the block."""
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:

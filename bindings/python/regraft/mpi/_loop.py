@@ -55,10 +55,12 @@ def resilient(comm: Communicator, body: Optional[Callable[..., Any]] = None, rec
 
 
 def set_failure_plan(plan: str) -> None:
-    """Replaces the planned deaths of this process: "point:member:occurrence,...". All members set the same. For tests."""
+    """Replaces the planned deaths of this process: "point:member:occurrence,...". All members set the same. Raises InputError if
+    it is no plan. For tests. Not collective."""
     _mpi.set_failure_plan(plan)
 
 
 def points_reached() -> dict[str, int]:
-    """The points at which a failure plan can kill a rank, and how often this process came to each since it set a plan. For tests."""
+    """The points at which a failure plan can kill a rank, and how often this process came to each since it set a plan. For tests. Not
+    collective."""
     return dict(_mpi.points_reached())

@@ -14,6 +14,7 @@ class MiniCheckpoint:
     members. Objects travel as pickle makes them, within the job alone."""
 
     def __init__(self, comm: Communicator) -> None:
+        """Makes an empty one. All members make theirs in the same order. Not collective."""
         self._core: Any = _mpi.Mini(comm._core)
         self._pickled = True
 
@@ -47,5 +48,5 @@ class MiniCheckpoint:
         return pickle.dumps(state, pickle.HIGHEST_PROTOCOL) if pickled else bytes(state)
 
     def close(self) -> None:
-        """Frees the memory."""
+        """Frees the memory. Not collective."""
         self._core = Closed()

@@ -126,7 +126,8 @@ class _Store:
     def submit(self, n: int, rows: Union[Rows, Any]) -> None:
         """Stores n rows as a new version. rows: those of ``comm.share(n)`` of this member, as an array whose first axis they are, or as a
         list of bytes, which may have any lengths; or a function that is called with these two numbers and returns them, also if they are
-        none. Type and shape of rows are the same on all members. Collective; on ProcessFailure the version before is still there."""
+        none. Type and shape of rows are the same on all members: if not, all raise Divergence. Raises TypeError or ValueError of rows that
+        are no such array, on this member alone. Collective; on ProcessFailure the version before is still there."""
         self._expect_idle()
         expect_positive(n, "n")
         first, last = self._comm.share(n)
@@ -198,10 +199,11 @@ class _Store:
         return int(generation)
 
     def close(self) -> None:
-        """Frees what this member keeps. Files stay (Keep)."""
+        """Frees what this member keeps. Files stay (Keep). Not collective."""
         self._core = Closed()
 
     def __enter__(self) -> Any:
+        """Itself; the end of the block closes it."""
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:

@@ -60,6 +60,7 @@ class State:
     _values: dict[str, Any]
 
     def __init__(self, values: dict[str, Any]) -> None:
+        """For ``Snapshot.common``."""
         object.__setattr__(self, "_values", values)
 
     def __getattr__(self, name: str) -> Any:
@@ -165,6 +166,7 @@ class Snapshot(MutableMapping[str, NDArray[Any]]):
         return State(self._common)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
+        """An array of this member, as it is now."""
         return self._own[name]
 
     def __setitem__(self, name: str, array: NDArray[Any]) -> None:
@@ -175,13 +177,16 @@ class Snapshot(MutableMapping[str, NDArray[Any]]):
         self._core.place(name, bytes_of(self._own[name]), _kind(self._own[name]), False)
 
     def __delitem__(self, name: str) -> None:
+        """Unregisters an array of this member. What was committed of it stays until the next commit."""
         del self._own[name]
         self._core.remove(name)
 
     def __iter__(self) -> Iterator[str]:
+        """The names of this member's arrays."""
         return iter(self._own)
 
     def __len__(self) -> int:
+        """The number of this member's arrays."""
         return len(self._own)
 
     @property
@@ -200,7 +205,7 @@ class Snapshot(MutableMapping[str, NDArray[Any]]):
         return int(self._core.bytes_held())
 
     def due(self) -> bool:
-        """Counts a step of the program, which all members count alike, and returns whether a commit is due. No communication."""
+        """Counts a step of the program, which all members count alike, and returns whether a commit is due. Not collective."""
         return bool(self._core.due())
 
     def commit(self) -> None:
@@ -253,10 +258,11 @@ class Snapshot(MutableMapping[str, NDArray[Any]]):
         self._core.discard()
 
     def close(self) -> None:
-        """Frees the memory. Files stay (Keep)."""
+        """Frees the memory. Files stay (Keep). Not collective."""
         self._core = Closed()
 
     def __enter__(self) -> Snapshot:
+        """Itself; the end of the block closes it."""
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:

@@ -203,7 +203,10 @@ void forget_handle(std::uintptr_t address) {
 }  // namespace
 
 void add_communicator(py::module_& module) {
-    py::class_<ft::FailPoint, std::unique_ptr<ft::FailPoint, py::nodelete>>(module, "FailPoint")
+    py::class_<ft::FailPoint, std::unique_ptr<ft::FailPoint, py::nodelete>>(
+        module, "FailPoint",
+        "A named place at which a failure plan can kill a rank (Communicator.reach). With during_next_call it dies a "
+        "moment later, most likely inside the call that follows. It stays until the process ends. Not collective.")
         .def(py::init([](std::string name, bool inside) {
                  return new ft::FailPoint(std::move(name), inside ? ft::Moment::during_next_call : ft::Moment::here);
              }),
