@@ -112,13 +112,15 @@ struct ModelSpec {
 /// Reads NAME[{rates}] and modifiers as RAxML-NG does, in upper or lower case.
 ///
 /// NAME: JC F81 K80 HKY ... GTR, or DNA and six characters, where equal characters mean equal rates (DNA010020 is
-/// TN93); an amino-acid matrix, LG4M, LG4X, Poisson or PROTGTR; BIN; MULTIn_MK or MULTIn_GTR with 2 to 64 states.
-/// {rates}: one per class. Frequencies: +F +FC counted, +FE equal, +FO optimised, +FU{...}. Profile mixtures:
-/// +C[10-60][Opt][{weights}]; frequencies then make a class of their own. Sites that never change: +I +IO optimised,
-/// +IC counted, +I{p}. Rates: +G[2-64][m|a][{alpha}] gamma, means or medians, +R[2-16][{rates}[{weights}]] free; the
-/// number of categories is 4 if not given. Correction for constant sites that were left out, not together with +I:
-/// +ASC_LEWIS, +ASC_FELS{number}, +ASC_STAM{number of each state}. +B +BO +B{x}: scaler of the branch lengths. Braces
-/// fix a parameter. Throws InputError that names the part and the known alternatives.
+/// TN93); an amino-acid matrix, LG4M, LG4X, Poisson or PROTGTR; BIN; MULTIn_MK, MULTIn_GTR or, with changes between
+/// neighbours only, MULTIn_ORDERED, of 2 to 64 states. {rates}: one per class. Frequencies: +F +FC counted, +FE equal,
+/// +FO optimised, +FU{...}. Profile mixtures: +C[10-60][Opt][{weights}]; frequencies then make a class of their own.
+/// Sites that never change: +I +IO optimised, +IC counted, +I{p}. Rates: +G[2-64][m|a][{alpha}] gamma, means or
+/// medians, +R[2-16][{rates}[{weights}]] free; the number of categories is 4 if not given. Correction for constant
+/// sites that were left out, not together with +I: +ASC +ASC_LEWIS, +ASC_FELS{number}, +ASC_STAM{number of each state}.
+/// +B +BO +B{x}: scaler of the branch lengths. Braces fix a parameter. As in IQ-TREE, commas may separate values, rates
+/// may lack that of the last pair, which is then 1 (GTR{1,2,1,1,2}), and +R may have weights and rates in turn
+/// (+R2{0.9,0.5,0.1,3}). Throws InputError that names the part and the known alternatives.
 ModelSpec parse_model(std::string_view text);
 
 /// Values that are counted in the data of a partition.

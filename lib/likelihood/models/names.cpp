@@ -42,6 +42,19 @@ constexpr std::array aliases{
     Alias{"TVMe", "TVMef"},
     Alias{"GTR20", "PROTGTR"},
     Alias{"JTTDCMUT", "JTT-DCMut"},
+    Alias{"GTR2", "BIN"},
+};
+
+/// Matrices of amino acids that other programs have, and what is near.
+struct Absent {
+    std::string_view name;
+    std::string_view nearest;
+};
+constexpr std::array absent_matrices{
+    Absent{"MTMET", "one is mtZOA, also of mitochondria of Metazoa"},
+    Absent{"MTVER", "one is mtMAM, also of mitochondria of vertebrates"},
+    Absent{"MTINV", "one is mtZOA, also of mitochondria of invertebrates"},
+    Absent{"FLAVI", "one is DEN, of dengue viruses, which are flaviviruses"},
 };
 
 /// The number of letters to insert, remove or replace (Levenshtein 1966). O(a b).
@@ -99,6 +112,13 @@ std::string in_our_words(std::string_view model) {
     }
     if (!rest.empty() && rest.front() != '+') return std::string(model);
     return name + "+G" + (has_invariant ? "+I" : "") + std::string(rest);
+}
+
+std::string_view nearest_matrix(std::string_view upper) {
+    for (auto const& [name, nearest] : absent_matrices) {
+        if (upper == name) return nearest;
+    }
+    return "";
 }
 
 std::string nearest_name(std::string_view upper, std::string_view names) {

@@ -56,6 +56,10 @@ std::string all_names() {
 }
 
 [[noreturn]] void unknown(Part const& part) {
+    if (auto const near = nearest_matrix(part.word); !near.empty()) {
+        wrong(part,
+              "is a matrix that is not there; the nearest " + std::string(near) + " (docs/phylo-models.md lists all)");
+    }
     auto const nearest = nearest_name(part.word, all_names());
     wrong(part, "is unknown, expected a name such as GTR, LG, BIN or MULTI3_MK" +
                     (nearest.empty() ? "" : "; the nearest is " + nearest) + " (docs/trees/phylo-models.md lists all)");
@@ -63,7 +67,7 @@ std::string all_names() {
 
 constexpr auto known_modifiers =
     "+F +FC +FE +FO +FU{frequencies}, +C[10-60][Opt][{weights}], +I +IO +IC +I{proportion}, +G[2-64][m|a][{alpha}] or "
-    "+R[2-16][{rates}[{weights}]], +ASC_LEWIS +ASC_FELS{number} +ASC_STAM{n1/n2/...}, +B[{scaler}]";
+    "+R[2-16][{rates}[{weights}]], +ASC +ASC_LEWIS +ASC_FELS{number} +ASC_STAM{n1/n2/...}, +B[{scaler}]";
 
 double read_number(Part const& part, std::string_view text) {
     double value = 0;
@@ -76,11 +80,11 @@ double read_number(Part const& part, std::string_view text) {
     return value;
 }
 
-/// Reads the numbers of "1/2/3", the text between braces.
+/// Reads the numbers of "1/2/3", the text between braces. IQ-TREE separates them by commas.
 std::vector<double> read_list(Part const& part, std::string_view text) {
     std::vector<double> values;
     for (;;) {
-        auto const end = std::min(text.find('/'), text.size());
+        auto const end = std::min(text.find_first_of("/,"), text.size());
         values.push_back(read_number(part, text.substr(0, end)));
         if (end == text.size()) return values;
         text.remove_prefix(end + 1);
@@ -224,14 +228,27 @@ std::optional<ModelSpec> amino_acid_model(std::string const& upper) {
     return spec;
 }
 
+/// The model in which states change to their neighbours only.
+ModelSpec ordered(std::string const& upper, msa::Alphabet alphabet) {
+    std::vector<std::uint32_t> classes;
+    for (std::uint32_t i = 0; i < alphabet.num_states; ++i) {
+        for (auto j = i + 1; j < alphabet.num_states; ++j) classes.push_back(j == i + 1 ? 0 : 1);
+    }
+    auto spec = by_classes(upper, alphabet, classes, Frequencies::equal);
+    spec.rates_from = Origin::fixed;
+    if (spec.num_rate_classes() > 1) spec.given.rates = {1, 0};
+    return spec;
+}
+
 std::optional<ModelSpec> multistate_model(std::string const& upper) {
     auto const separator = upper.find('_');
     if (!upper.starts_with("MULTI") || separator == std::string::npos) return std::nullopt;
     auto const states = read_count(std::string_view(upper).substr(5, separator - 5), 2, msa::max_states);
     auto const kind = upper.substr(separator + 1);
-    if (!states || (kind != "GTR" && kind != "MK" && kind != "JC")) return std::nullopt;
+    if (!states || (kind != "GTR" && kind != "MK" && kind != "JC" && kind != "ORDERED")) return std::nullopt;
     auto const alphabet = msa::Alphabet::multistate(*states);
     if (kind == "GTR") return general(upper, alphabet);
+    if (kind == "ORDERED") return ordered(upper, alphabet);
     std::vector<std::uint32_t> const classes(std::size_t{*states} * (*states - 1) / 2);
     return by_classes(upper, alphabet, classes, Frequencies::equal);
 }
@@ -239,6 +256,11 @@ std::optional<ModelSpec> multistate_model(std::string const& upper) {
 ModelSpec spec_by_name(Part const& part) {
     auto const upper = known_name(part.word);
     if (upper == "BIN") return general(upper, msa::Alphabet::binary);
+    if (upper == "JC2") {
+        auto spec = general("BIN", msa::Alphabet::binary);
+        spec.frequencies = Frequencies::equal;
+        return spec;
+    }
     for (auto* family : {dna_model, amino_acid_model, multistate_model}) {
         if (auto spec = family(upper)) return *spec;
     }
@@ -246,12 +268,31 @@ ModelSpec spec_by_name(Part const& part) {
     unknown(part);
 }
 
+/// The rates of all classes. IQ-TREE leaves out that of the last pair of states, which is 1, and has the others in the
+/// order in which pairs first have them. values: all but one. O(pairs classes).
+std::vector<double> with_unit(ModelSpec const& spec, std::vector<double> const& values) {
+    std::vector<double> rates(spec.num_rate_classes());
+    std::vector<bool> is_known(rates.size());
+    auto const set = [&](std::uint32_t number, double rate) {
+        rates[number] = rate;
+        is_known[number] = true;
+    };
+    set(spec.rate_classes.back(), 1);
+    auto next = values.begin();
+    for (auto const number : spec.rate_classes) {
+        if (!is_known[number]) set(number, *next++);
+    }
+    return rates;
+}
+
 void read_rates(ModelSpec& spec, Part const& part) {
     if (part.lists.empty()) return;
     if (spec.rate_classes.empty()) wrong(part, "gives rates, but the matrix has its own");
     if (part.lists.size() > 1) wrong(part, "has more than one list of values");
-    check(part, part.lists.front(), spec.num_rate_classes(), 0, max_rate);
-    spec.given.rates = part.lists.front();
+    auto values = part.lists.front();
+    if (spec.num_rate_classes() > 1 && values.size() + 1 == spec.num_rate_classes()) values = with_unit(spec, values);
+    check(part, values, spec.num_rate_classes(), 0, max_rate);
+    spec.given.rates = std::move(values);
     auto const fastest = *std::max_element(spec.given.rates.begin(), spec.given.rates.end());
     if (fastest == 0) wrong(part, "gives only rates of 0");
     spec.rates_from = Origin::fixed;
@@ -270,7 +311,7 @@ void read_given_frequencies(ModelSpec& spec, Part const& part) {
 }
 
 bool read_frequencies(ModelSpec& spec, Part const& part) {
-    if (part.word == "FU" || (part.word == "F" && !part.lists.empty())) {
+    if (part.word == "FU" || ((part.word == "F" || part.word == "FO") && !part.lists.empty())) {
         read_given_frequencies(spec, part);
         return true;
     }
@@ -357,6 +398,14 @@ bool read_gamma(ModelSpec& spec, Part const& part) {
     return true;
 }
 
+/// Rates, and weights if there are some. IQ-TREE has them in one list: weight, rate, weight, rate, ...
+std::vector<std::vector<double>> lists_of_free_rates(Part const& part, std::size_t categories) {
+    if (part.lists.size() != 1 || part.lists.front().size() != 2 * categories) return part.lists;
+    std::vector<std::vector<double>> lists(2);
+    for (std::size_t i = 0; i < 2 * categories; ++i) lists[1 - i % 2].push_back(part.lists.front()[i]);
+    return lists;
+}
+
 bool read_free_rates(ModelSpec& spec, Part const& part) {
     if (!part.word.starts_with('R')) return false;
     read_categories(spec, part, std::string_view(part.word).substr(1), max_free_categories);
@@ -366,9 +415,10 @@ bool read_free_rates(ModelSpec& spec, Part const& part) {
         return true;
     }
     if (part.lists.size() > 2) wrong(part, "has more than two lists of values, rates and weights");
-    for (auto const& list : part.lists) check(part, list, spec.categories, 0, max_rate);
-    spec.given.category_rates = part.lists.front();
-    spec.given.category_weights = part.lists.size() == 2 ? part.lists.back() : std::vector(spec.categories, 1.0);
+    auto const lists = lists_of_free_rates(part, spec.categories);
+    for (auto const& list : lists) check(part, list, spec.categories, 0, max_rate);
+    spec.given.category_rates = lists.front();
+    spec.given.category_weights = lists.size() == 2 ? lists.back() : std::vector(spec.categories, 1.0);
     auto const mean = std::inner_product(spec.given.category_rates.begin(), spec.given.category_rates.end(),
                                          spec.given.category_weights.begin(), 0.0);
     if (mean == 0) wrong(part, "gives weight only to rates of 0");
@@ -376,7 +426,7 @@ bool read_free_rates(ModelSpec& spec, Part const& part) {
 }
 
 bool read_ascertainment(ModelSpec& spec, Part const& part) {
-    if (part.word == "ASC_LEWIS") {
+    if (part.word == "ASC_LEWIS" || part.word == "ASC") {
         expect_no_values(part);
         spec.ascertainment = Ascertainment::lewis;
         return true;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -238,6 +239,39 @@ TEST(ParseModel, TakesGivenRatesAsFixed) {
     EXPECT_EQ(parse_model("HKY{1e+01/4.5}+FE").given.rates, (std::vector{10.0, 4.5}));  // a plus sign within a number
 }
 
+TEST(ParseModel, ReadsValuesAsIqTreeWritesThem) {
+    using Rates = std::vector<double>;
+    for (auto const& [text, rates] :
+         std::vector<std::pair<char const*, Rates>>{{"GTR{2,3,4,5,6}", {2, 3, 4, 5, 6, 1}},
+                                                    {"GTR{2,3,4,5,6,7}", {2, 3, 4, 5, 6, 7}},
+                                                    {"HKY{2.5}", {1, 2.5}},
+                                                    {"K2P{2}", {1, 2}},
+                                                    {"TN{2,3}", {1, 2, 3}},
+                                                    {"K3P{2,3}", {1, 2, 3}},
+                                                    {"TIM2{2,3,4}", {2, 3, 1, 4}},
+                                                    {"TVM{2,3,4,5}", {2, 3, 4, 5, 1}},
+                                                    {"DNA210020{5,6}", {1, 6, 5}}}) {
+        EXPECT_EQ(parse_model(text).given.rates, rates) << text;
+        EXPECT_EQ(parse_model(text).rates_from, Origin::fixed) << text;
+    }
+    EXPECT_EQ(parse_model("HKY+FO{0.1,0.2,0.3,0.4}").frequencies, Frequencies::given);
+    auto const free = parse_model("HKY{2}+F{0.1,0.2,0.3,0.4}+R2{0.6,0.5,0.4,1.75}").given;
+    EXPECT_EQ(free.frequencies, (Rates{0.1, 0.2, 0.3, 0.4}));
+    EXPECT_EQ(free.category_weights, (Rates{0.6, 0.4}));
+    EXPECT_EQ(free.category_rates, (Rates{0.5, 1.75}));
+    EXPECT_EQ(parse_model("MULTI4_MK+ASC").ascertainment, Ascertainment::lewis);
+    EXPECT_EQ(parse_model("JC2").frequencies, Frequencies::equal);
+    EXPECT_EQ(parse_model("GTR2").name, "BIN");
+}
+
+TEST(ParseModel, KnowsOrderedStates) {
+    auto const ordered = parse_model("MULTI4_ORDERED");
+    EXPECT_EQ(ordered.rate_classes, (std::vector<std::uint32_t>{0, 1, 1, 0, 1, 0}));
+    EXPECT_EQ(ordered.given.rates, (std::vector<double>{1, 0}));
+    EXPECT_EQ(free_parameters(ordered), 0u);
+    EXPECT_EQ(free_parameters(parse_model("MULTI2_ORDERED")), 0u);
+}
+
 TEST(ParseModel, SaysWhatIsWrong) {
     for (
         auto const& [text, expected] : std::vector<std::array<char const*, 2>>{
@@ -297,7 +331,11 @@ TEST(ParseModel, SaysWhatIsWrong) {
             {"GTR+R4{1/2/3}", "gives 3 values, expected 4"},
             {"GTR+R2{1/2}{1/2}{1/2}", "more than two lists"},
             {"GTR+R2{0/1}{1/0}", "gives weight only to rates of 0"},
-            {"GTR+ASC", "'+ASC' is unknown"},
+            {"GTR+ASCX", "'+ASCX' is unknown"},
+            {"mtVer+G4", "'mtVer' is a matrix that is not there; the nearest one is mtMAM"},
+            {"FLAVI", "the nearest one is DEN"},
+            {"MULTI1_ORDERED", "is unknown"},
+            {"GTR+R3{1,2,3,4}", "gives 4 values, expected 3"},
             {"GTR+ASC_FELS", "needs one list of numbers of sites"},
             {"GTR+ASC_FELS{7.5}", "gives 7.5, expected a number of sites"},
             {"GTR+ASC_FELS{-1}", "gives -1, expected a number from 0 to 1e+09"},
