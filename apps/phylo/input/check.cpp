@@ -16,6 +16,7 @@
 #include "common/program.hpp"
 #include "files/file_texts.hpp"
 #include "input/check_report.hpp"
+#include "input/model_words.hpp"
 #include "input/site_weights.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/characters.hpp"
@@ -63,7 +64,7 @@ std::string likely_model(msa::Histogram const& histogram) {
 std::vector<msa::PartitionSpec> read_partitions(Options const& options, std::uint64_t num_sites,
                                                 std::vector<msa::PartitionSpec> stored) {
     if (!options.input.partitions.empty())
-        return msa::read_partitions(options.input.partitions, num_sites, options.input.model);
+        return msa::read_partitions(options.input.partitions, num_sites, options.input.model, is_model);
     if (options.input.model.empty() && !stored.empty()) return stored;
     if (options.command == Command::merge)
         throw InputError("--partitions is needed: there is nothing to merge without partitions");
@@ -84,7 +85,8 @@ ModelSpec some_model_of(msa::Histogram const& histogram) {
 ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition, bool has_scaler,
                    std::function<msa::Histogram()> const& histogram) {
     try {
-        if (is_automatic(partition)) return some_model_of(histogram());
+        if (auto const begin = choice_of(partition.model))
+            return begin->empty() ? some_model_of(histogram()) : likelihood::parse_model(*begin);
         auto spec = likelihood::parse_model(partition.model);
         if (spec.scaler_from && !has_scaler) {
             throw InputError("model '" + spec.text +
@@ -118,6 +120,18 @@ void find_missing_states(CheckedInput& input) {
                                   {}});
     }
     std::ranges::stable_sort(input.findings, {}, &msa::Finding::severity);
+}
+
+/// Says if lengths in the partition file have no effect.
+void find_unused_lengths(CheckedInput& input) {
+    auto const has_length = [](msa::PartitionSpec const& partition) { return partition.length > 0; };
+    if (input.uses_lengths || std::ranges::none_of(input.partitions, has_length)) return;
+    input.findings.push_back(
+        {msa::Severity::warning,
+         "tree-lengths",
+         "the partition file gives lengths of partitions' trees, which are not used; they are with "
+         "--brlen scaled, several partitions, a length for each, and no model to be chosen",
+         {}});
 }
 
 /// The number of free scalers. One scaler is the unit of the branch lengths, unless some are given.
@@ -216,8 +230,7 @@ bool CheckedInput::can_be_searched() const {
 }
 
 bool is_automatic(msa::PartitionSpec const& partition) {
-    auto const equal = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
-    return std::ranges::equal(partition.model, automatic_model, equal);
+    return choice_of(partition.model).has_value();
 }
 
 CheckedInput begin_check(Options const& options, msa::Alignment alignment, std::uint64_t num_sites,
@@ -231,10 +244,14 @@ CheckedInput begin_check(Options const& options, msa::Alignment alignment, std::
 
 void add_models(Options const& options, CheckedInput& input, HistogramOf const& histogram_of) {
     bool const have_scalers = options.input.linkage == BranchLinkage::scaled && input.partitions.size() > 1;
+    if (have_scalers) input.uses_lengths = scale_by_lengths(input.partitions);
     for (std::size_t q = 0; q < input.partitions.size(); ++q) {
         auto& partition = input.partitions[q];
         if (partition.model.empty()) partition.model = likely_model(histogram_of(q));
-        input.specs.push_back(model_of(options, partition, have_scalers, [&] { return histogram_of(q); }));
+        auto const histogram = [&] { return histogram_of(q); };
+        partition.model = with_states(partition.model, histogram);
+        input.specs.push_back(model_of(options, partition, have_scalers, histogram));
+        if (is_automatic(partition)) partition.model = automatic_model;
     }
 }
 
@@ -259,7 +276,9 @@ void add_findings(Options const& options, CheckedInput& input, msa::Census censu
     input.census = std::move(census);
     input.findings = msa::findings(input.alignment, partitions, shared, input.census);
     allow_three_taxa(options, input);
-    if (input.can_be_searched()) find_missing_states(input);
+    if (!input.can_be_searched()) return;
+    find_unused_lengths(input);
+    find_missing_states(input);
 }
 
 CheckedInput check_input(Options const& options) {

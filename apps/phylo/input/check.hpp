@@ -21,6 +21,7 @@ struct CheckedInput {
     msa::Alignment alignment;
     std::vector<msa::PartitionSpec> partitions;
     bool has_partitions = false;              // whether partitions came from --partitions or from an .rgm file
+    bool uses_lengths = false;                // whether lengths in the partition file became scalers
     std::vector<ModelSpec> specs;             // per partition; one that fits the characters if a model is to be chosen
     std::vector<std::uint32_t> site_weights;  // empty: all 1
     SiteFrequencies site_frequencies;         // empty: those of the model

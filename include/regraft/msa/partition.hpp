@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,33 +31,43 @@ struct PartitionSpec {
     std::string model;              // as in the file, or translated; not interpreted
     std::string name;               // distinct among the partitions
     std::vector<SiteStride> sites;  // disjoint, in the order of the file
+    double length = 0;              // of its tree, as IQ-TREE writes it behind the name; 0 if the file does not say
     friend bool operator==(PartitionSpec const&, PartitionSpec const&) = default;
 };
+
+/// Whether a word of a file is a model, for readers of files in which it may be something else.
+using IsModel = std::function<bool(std::string_view)>;
 
 /// Reads a partition file in any of these formats:
 ///
 /// RAxML-NG: lines such as `GTR+FC+G4m, gene1 = 1-2183, 3000-3100\3`. Sites in the file count from 1 and the ends of a
-/// range belong to it; `\3` takes every third. '#' starts a comment; blank lines are skipped.
+/// range belong to it; `\3` takes every third. '#' starts a comment; blank lines are skipped. Ranges may also be
+/// separated by blanks, as in `.best_scheme` of IQ-TREE.
 ///
 /// RAxML 8: the same with type words. They become models as RAxML 8 means them, with the rates over sites that it is
 /// usually run with (GAMMA). The format is recognised by a word that RAxML-NG does not use so, such as DNA or WAGF:
-///   DNA, DNAX          GTR+FC+G4m, GTR+FO+G4m
+///   DNA, DNAF, DNAX    GTR+FC+G4m (twice), GTR+FO+G4m
 ///   LG, LGF, LGX       LG+G4m, LG+FC+G4m, LG+FO+G4m; other matrices alike; JTTDCMUT is JTT-DCMUT
 ///   BIN, MULTI         BIN+FC+G4m, MULTI+FC+G4m; with X: +FO
+///   AUTO, PROT, AA     as they are: models to be chosen
 ///
 /// NEXUS, recognised by its first word: `#nexus begin sets; charset a = 1-100\3 201 .-.; charset b = ...; charpartition
-/// mine = GTR+G4m:a, LG:b; end;`, in upper or lower case. '.' is the last site, `all` the charset of all sites;
-/// comments are in []; other blocks and commands are skipped. Without a charpartition every charset is a partition,
-/// with the given model.
+/// mine = GTR+G4m:a, LG:b c; end;`, in upper or lower case. '.' is the last site, `all` and `*` the charset of all
+/// sites; comments are in []; other commands, and blocks other than SETS, ASSUMPTIONS, PAUP and MRBAYES, are skipped.
+/// If there is no model, it is `auto` for charsets with a type (`charset a = DNA, 1-100`). IQ-TREE writes the length
+/// of a partition's tree behind its name, as in `GTR:a{1.5}`. The words of a charpartition are names of its subsets, as
+/// in PAUP, if each is a number, its own charset, or no model. A block MRBAYES may have `partition p = 2: a, b c;` and,
+/// if it has several, `set partition = p;`. Without a charpartition or partition every charset is a partition. Those
+/// without a model have the given one.
 ///
 /// Every site of num_sites is in exactly one partition, names are distinct, and names and models are printable UTF-8.
 /// Throws InputError otherwise, or if a model is given that is not needed or needed but not given.
 std::vector<PartitionSpec> read_partitions(std::filesystem::path const& path, std::uint64_t num_sites,
-                                           std::string const& model = {});
+                                           std::string const& model = {}, IsModel const& is_model = {});
 
 /// The same for text in memory; `file` is used in messages.
 std::vector<PartitionSpec> parse_partitions(std::string_view text, std::string const& file, std::uint64_t num_sites,
-                                            std::string const& model = {});
+                                            std::string const& model = {}, IsModel const& is_model = {});
 
 /// The text of a partition file of RAxML-NG.
 std::string to_text(std::span<PartitionSpec const> partitions);

@@ -30,8 +30,8 @@ std::string to_text(SiteStride const& range) {
 }  // namespace
 
 std::vector<PartitionSpec> parse_partitions(std::string_view text, std::string const& file, std::uint64_t num_sites,
-                                            std::string const& model) {
-    auto partitions = is_nexus(text) ? parse_nexus_partitions(text, file, num_sites, model)
+                                            std::string const& model, IsModel const& is_model) {
+    auto partitions = is_nexus(text) ? parse_nexus_partitions(text, file, num_sites, model, is_model)
                                      : parse_raxml_partitions(text, file, num_sites);
     auto const takes_model = [&](PartitionSpec const& partition) { return partition.model == model; };
     if (!model.empty() && !std::ranges::all_of(partitions, takes_model)) {
@@ -42,13 +42,13 @@ std::vector<PartitionSpec> parse_partitions(std::string_view text, std::string c
 }
 
 std::vector<PartitionSpec> read_partitions(std::filesystem::path const& path, std::uint64_t num_sites,
-                                           std::string const& model) {
-    return parse_partitions(read_file(path), path.string(), num_sites, model);
+                                           std::string const& model, IsModel const& is_model) {
+    return parse_partitions(read_file(path), path.string(), num_sites, model, is_model);
 }
 
 std::string to_text(std::span<PartitionSpec const> partitions) {
     std::string text;
-    for (auto const& [model, name, sites] : partitions) {
+    for (auto const& [model, name, sites, length] : partitions) {
         text.append(model).append(", ").append(name).append(" = ");
         for (auto const& range : sites) text.append(&range == sites.data() ? "" : ", ").append(to_text(range));
         text += '\n';

@@ -1,7 +1,13 @@
-// Partition files in NEXUS (Maddison, Swofford and Maddison 1997): charsets, and a charpartition that gives them
-// models.
+// Partition files in NEXUS (Maddison, Swofford and Maddison 1997), also as IQ-TREE, PAUP and MrBayes write them:
+// charsets, and a charpartition that gives them models.
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+#include <limits>
 #include <optional>
+#include <span>
+#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -13,6 +19,8 @@ namespace regraft::msa {
 namespace {
 
 constexpr std::string_view all = "all";
+/// Blocks that have charsets: that of the standard, and those of PAUP and MrBayes.
+constexpr std::array<std::string_view, 4> blocks_with_sets{"sets", "assumptions", "paup", "mrbayes"};
 
 struct Name {
     std::string text;
@@ -22,12 +30,28 @@ struct Name {
 struct Charset {
     Name name;
     std::vector<WrittenRange> ranges;
+    std::string type;  // in front of the sites, in lower case; may be empty
 };
 
-/// A charset with the model that the charpartition gives it.
+/// Whether a model can be chosen for this type of data.
+bool has_choice(std::string_view type) {
+    constexpr std::array<std::string_view, 5> types{"dna", "rna", "aa", "prot", "protein"};
+    return std::ranges::find(types, type) != types.end();
+}
+
+/// A set of sites that becomes a partition, and the word in front of it.
 struct Subset {
-    std::string model;
-    std::size_t charset = 0;
+    Name word;  // a model, or a name; empty if there is none
+    std::string name;
+    std::vector<WrittenRange> ranges;
+    std::string type;
+    double length = 0;
+};
+
+/// The partitions of a charpartition, or those of a command of MrBayes.
+struct Partitioning {
+    std::string name;
+    std::vector<Subset> subsets;
 };
 
 class NexusReader {
@@ -35,59 +59,95 @@ public:
     NexusReader(std::string_view text, std::string const& file, std::uint64_t num_sites)
         : text_(text, file), cursor_(text_.cursor()), num_sites_(num_sites) {}
 
-    std::vector<PartitionSpec> read(std::string const& model);
+    std::vector<PartitionSpec> read(std::string const& model, IsModel const& is_model);
 
 private:
-    void read_sets();
+    void read_sets(bool are_of_mrbayes);
     void read_charset();
-    WrittenRange take_sites();
+    void take_type(Charset& charset);
+    void refuse_own_file(Name const& charset) const;
+    void add_sites(Charset& charset);
     void read_charpartition();
+    void read_partition();
+    void read_settings();
     Subset read_subset();
+    void add_element(Subset& subset);
+    void take_length(Subset& subset);
     void add_charset(Charset charset);
-    std::vector<Subset> all_charsets(std::string const& model) const;
+    Charset const* find_charset(std::string_view name) const;
+
+    Partitioning take_partitioning();
+    void use_as_name(Subset& subset) const;
+    bool are_names(std::span<Subset const> subsets, IsModel const& is_model) const;
+    std::string model_of(Subset const& subset, std::string const& model) const;
+    Partitioning all_charsets() const;
 
     Name take_name(std::string const& what);
-    std::string take_model();
+    Name take_charset();
+    Name take_model();
+    void check_name(std::string_view name, char const* at, std::string const& what) const;
 
     NexusText text_;
     Cursor& cursor_;
     std::uint64_t num_sites_;
     std::vector<Charset> charsets_;
     std::unordered_map<std::string, std::size_t> charset_of_;  // by name in lower case
-    std::optional<std::vector<Subset>> subsets_;               // none: there is no charpartition
+    std::optional<Partitioning> charpartition_;
+    std::vector<Partitioning> partitionings_;  // of MrBayes
+    std::string chosen_;                       // the one that is set, in lower case
 };
 
-std::vector<PartitionSpec> NexusReader::read(std::string const& model) {
+/// Makes the word of a subset its name, unless this is a number, or the subset is one charset, whose name says more.
+void NexusReader::use_as_name(Subset& subset) const {
+    auto word = std::exchange(subset.word, {});
+    bool const is_number = std::ranges::all_of(word.text, is_digit);
+    if (is_number || find_charset(subset.name) != nullptr) return;
+    std::erase(word.text, '\'');
+    check_name(word.text, word.at, "partition");
+    subset.name = std::move(word.text);
+}
+
+std::vector<PartitionSpec> NexusReader::read(std::string const& model, IsModel const& is_model) {
     while (auto const block = text_.take_block()) {
-        if (*block == "sets") {
-            read_sets();
+        if (std::ranges::find(blocks_with_sets, *block) != blocks_with_sets.end()) {
+            read_sets(*block == "mrbayes");
         } else {
             while (text_.take_command()) text_.skip_command();
         }
     }
-    if (charsets_.empty() && !subsets_) {
+    bool const are_chosen = charpartition_ || !partitionings_.empty();
+    if (charsets_.empty() && !are_chosen) {
         throw InputError({text_.file()},
                          "expected charsets, such as 'begin sets; charset gene1 = 1-898; end;', found none");
     }
-    SiteOwners owners(num_sites_, subsets_ ? ""
-                                           : "; without a charpartition every charset is a partition, expected "
-                                             "charsets without common sites, or a charpartition of some of them");
+    SiteOwners owners(num_sites_, are_chosen ? ""
+                                             : "; without a charpartition every charset is a partition, expected "
+                                               "charsets without common sites, or a charpartition of some of them");
+    auto partitioning = take_partitioning();
+    if (are_names(partitioning.subsets, is_model))
+        for (auto& subset : partitioning.subsets) use_as_name(subset);
     std::vector<PartitionSpec> partitions;
-    for (auto& subset : subsets_ ? *std::move(subsets_) : all_charsets(model)) {
-        auto const& charset = charsets_[subset.charset];
-        partitions.push_back({std::move(subset.model), charset.name.text, {}});
-        for (auto const& range : charset.ranges) owners.claim(range, partitions, cursor_);
+    std::unordered_set<std::string> names;
+    for (auto const& subset : partitioning.subsets) {
+        if (!names.insert(subset.name).second)
+            cursor_.fail_at(subset.ranges[0].at, "there already is a partition " + in_quotes(subset.name));
+        partitions.push_back({model_of(subset, model), subset.name, {}, subset.length});
+        for (auto const& range : subset.ranges) owners.claim(range, partitions, cursor_);
     }
     owners.check_complete(text_.file());
     return partitions;
 }
 
-void NexusReader::read_sets() {
+void NexusReader::read_sets(bool are_of_mrbayes) {
     while (auto const command = text_.take_command()) {
         if (*command == "charset") {
             read_charset();
         } else if (*command == "charpartition") {
             read_charpartition();
+        } else if (are_of_mrbayes && *command == "partition") {
+            read_partition();
+        } else if (are_of_mrbayes && *command == "set") {
+            read_settings();
         } else {
             text_.skip_command();
         }
@@ -96,21 +156,62 @@ void NexusReader::read_sets() {
 
 void NexusReader::read_charset() {
     cursor_.take('*');  // marks a default
-    Charset charset{take_name("charset"), {}};
+    Charset charset{take_name("charset"), {}, {}};
     text_.expect('=', "after the name of a charset");
+    refuse_own_file(charset.name);
+    take_type(charset);
     do {
-        charset.ranges.push_back(take_sites());
+        add_sites(charset);
         cursor_.take(',');
     } while (!cursor_.at_end() && !cursor_.rest().starts_with(';'));
     text_.expect(';', "after the sites of a charset");
     add_charset(std::move(charset));
 }
 
-WrittenRange NexusReader::take_sites() {
+/// IQ-TREE takes an alignment for each charset, as in `a = genes.fa: 1-200`.
+void NexusReader::refuse_own_file(Name const& charset) const {
+    auto const rest = cursor_.rest();
+    auto const end = rest.find_first_of(":;=");
+    if (end == std::string_view::npos || rest[end] != ':') return;
+    cursor_.fail("charset " + in_quotes(charset.text) + " has a file of its own, " +
+                 in_quotes(trim(rest.substr(0, end))) +
+                 "; expected sites of one alignment, into which the files must be joined before");
+}
+
+/// Takes a type of data such as `DNA,` in front of the sites.
+void NexusReader::take_type(Charset& charset) {
+    constexpr std::array<std::string_view, 8> types{"dna", "rna", "aa", "prot", "protein", "bin", "morph", "multi"};
     auto const* const at = cursor_.here();
-    if (lower(text_.next_word()) != all) return take_range(cursor_, num_sites_, Dot::is_last_site);
-    text_.take_word();
-    return {{0, num_sites_, 1}, at};
+    auto const word = text_.next_word();
+    if (word.empty() || !trim_left(cursor_.rest().substr(word.size())).starts_with(',') ||
+        find_charset(word) != nullptr)
+        return;
+    auto const type = lower(word);
+    if (type.starts_with("codon") || type.starts_with("nt2aa"))
+        cursor_.fail_at(at, in_quotes(word) + ": there are no models of codons; expected DNA, or sites of amino acids");
+    if (std::ranges::find(types, type) == types.end()) return;
+    charset.type = text_.take_word();
+    cursor_.take(',');
+}
+
+/// Takes a range of sites, or another charset.
+void NexusReader::add_sites(Charset& charset) {
+    auto const* const at = cursor_.here();
+    auto const word = text_.next_word();
+    if (auto const* const other = find_charset(word)) {
+        charset.ranges.insert(charset.ranges.end(), other->ranges.begin(), other->ranges.end());
+    } else if (lower(word) == all || word == "*") {
+        charset.ranges.push_back({{0, num_sites_, 1}, at});
+    } else {
+        charset.ranges.push_back(take_range(cursor_, num_sites_, Dot::is_last_site));
+        return;
+    }
+    cursor_.take_text(word.size());
+}
+
+Charset const* NexusReader::find_charset(std::string_view name) const {
+    auto const found = charset_of_.find(lower(name));
+    return found == charset_of_.end() ? nullptr : &charsets_[found->second];
 }
 
 void NexusReader::add_charset(Charset charset) {
@@ -123,54 +224,162 @@ void NexusReader::add_charset(Charset charset) {
 void NexusReader::read_charpartition() {
     cursor_.take('*');
     auto const name = take_name("charpartition");
-    if (subsets_) cursor_.fail_at(name.at, "this is the second charpartition; expected one");
+    if (charpartition_) cursor_.fail_at(name.at, "this is the second charpartition; expected one");
     text_.expect('=', "after the name of a charpartition");
-    subsets_.emplace();
+    charpartition_.emplace();
     do {
-        subsets_->push_back(read_subset());
+        auto word = take_model();
+        auto subset = read_subset();
+        subset.word = std::move(word);
+        charpartition_->subsets.push_back(std::move(subset));
     } while (cursor_.take(','));
     text_.expect(';', "or ',' after a charset");
 }
 
-Subset NexusReader::read_subset() {
-    Subset subset{.model = take_model(), .charset = 0};
-    auto const name = take_name("charset");
-    auto const key = lower(name.text);
-    if (key == all && !charset_of_.contains(key)) add_charset({name, {{{0, num_sites_, 1}, name.at}}});
-    auto const found = charset_of_.find(key);
-    if (found == charset_of_.end()) {
-        cursor_.fail_at(name.at, "there is no charset " + in_quotes(name.text) + " before this charpartition");
+/// Reads `partition NAME = NUMBER: CHARSETS, ...;` of MrBayes.
+void NexusReader::read_partition() {
+    Partitioning partitioning{lower(take_name("partition").text), {}};
+    text_.expect('=', "after the name of a partition");
+    auto const* const at = cursor_.here();
+    auto const number = cursor_.take_number("the number of its subsets");
+    text_.expect(':', "after the number of subsets");
+    do {
+        partitioning.subsets.push_back(read_subset());
+    } while (cursor_.take(','));
+    text_.expect(';', "or ',' after a charset");
+    if (auto const found = partitioning.subsets.size(); number != found) {
+        cursor_.fail_at(at, "expected " + std::to_string(number) + " subsets, found " + std::to_string(found));
     }
-    subset.charset = found->second;
+    partitionings_.push_back(std::move(partitioning));
+}
+
+/// Reads `set partition = NAME;` of MrBayes, and skips other settings.
+void NexusReader::read_settings() {
+    while (!cursor_.take(';')) {
+        auto const word = text_.take_word();
+        if (word.empty() && cursor_.take_text(1).empty()) cursor_.fail_expected("';'");
+        if (word != "partition" || !cursor_.take('=')) continue;
+        auto const name = take_name("partition");
+        chosen_ = lower(name.text);
+        if (std::ranges::find(partitionings_, chosen_, &Partitioning::name) == partitionings_.end())
+            cursor_.fail_at(name.at, "there is no partition " + in_quotes(name.text) + " before this");
+    }
+}
+
+/// Reads charsets and ranges up to a comma or semicolon.
+Subset NexusReader::read_subset() {
+    Subset subset;
+    do {
+        add_element(subset);
+    } while (!cursor_.at_end() && !cursor_.rest().starts_with(',') && !cursor_.rest().starts_with(';'));
     return subset;
 }
 
-std::vector<Subset> NexusReader::all_charsets(std::string const& model) const {
-    if (model.empty()) {
-        throw InputError({text_.file()},
-                         "has charsets without models; expected a model for all of them, or a charpartition such as "
-                         "'charpartition mine = GTR+G4m:" +
-                             charsets_[0].name.text + ", ...;'");
+/// Takes a charset, or a range of sites. Names of several are joined by '_', as IQ-TREE does.
+void NexusReader::add_element(Subset& subset) {
+    auto const* const at = cursor_.here();
+    if (!subset.name.empty()) subset.name += '_';
+    auto const word = text_.next_word();
+    auto const* const same = find_charset(word.substr(0, word.find('{')));
+    if (same == nullptr && !word.empty() && is_digit(word.front())) {
+        subset.ranges.push_back(take_range(cursor_, num_sites_, Dot::is_last_site));
+        std::ranges::copy_if(std::string_view(at, static_cast<std::size_t>(cursor_.here() - at)),
+                             std::back_inserter(subset.name), is_symbol);
+        return;
     }
-    std::vector<Subset> subsets;
-    for (std::size_t i = 0; i < charsets_.size(); ++i) subsets.push_back({model, i});
-    return subsets;
+    auto const name = take_charset();
+    auto const key = lower(name.text);
+    if (key == all && !charset_of_.contains(key)) add_charset({name, {{{0, num_sites_, 1}, name.at}}, {}});
+    auto const* const charset = find_charset(key);
+    if (charset == nullptr) {
+        cursor_.fail_at(name.at, "there is no charset " + in_quotes(name.text) + " before this charpartition");
+    }
+    take_length(subset);
+    subset.name += charset->name.text;
+    subset.type = subset.ranges.empty() || subset.type == charset->type ? charset->type : "";
+    subset.ranges.insert(subset.ranges.end(), charset->ranges.begin(), charset->ranges.end());
+}
+
+/// Takes the length of the partition's tree, as in `a{1.5}`.
+void NexusReader::take_length(Subset& subset) {
+    if (!cursor_.take('{')) return;
+    auto const* const at = cursor_.here();
+    auto const rest = cursor_.rest();
+    auto const text = cursor_.take_text(std::min(rest.find_first_of("},;"), rest.size()));
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), subset.length);
+    bool const is_number = error == std::errc{} && end == text.data() + text.size();
+    if (!is_number || !(subset.length > 0) || !(subset.length <= std::numeric_limits<double>::max()))
+        cursor_.fail_at(at, "expected the length of the partition's tree, found " + in_quotes(text));
+    text_.expect('}', "after the length of a tree");
+}
+
+/// The charpartition, or the partition of MrBayes that is set, or all charsets.
+Partitioning NexusReader::take_partitioning() {
+    if (charpartition_) return *std::move(charpartition_);
+    if (partitionings_.empty()) return all_charsets();
+    if (chosen_.empty() && partitionings_.size() > 1) {
+        throw InputError({text_.file()},
+                         "has several partitions; expected one, or 'set partition = " + partitionings_[0].name + ";'");
+    }
+    auto const found = std::ranges::find(partitionings_, chosen_, &Partitioning::name);
+    return std::move(found == partitionings_.end() ? partitionings_.front() : *found);
+}
+
+Partitioning NexusReader::all_charsets() const {
+    Partitioning result;
+    for (auto const& [name, ranges, type] : charsets_) result.subsets.push_back({{}, name.text, ranges, type});
+    return result;
+}
+
+/// Whether the words of a charpartition are names of its subsets, not models.
+bool NexusReader::are_names(std::span<Subset const> subsets, IsModel const& is_model) const {
+    constexpr std::size_t classes = 6;  // so many digits are a model of DNA
+    return std::ranges::all_of(subsets, [&](Subset const& subset) {
+        auto const& word = subset.word.text;
+        bool const is_number = std::ranges::all_of(word, is_digit) && word.size() < classes;
+        if (is_number) return true;
+        return is_model ? !is_model(word) : lower(word) == lower(subset.name);
+    });
+}
+
+/// The model of a subset. `model`: that of subsets for which the file has none.
+std::string NexusReader::model_of(Subset const& subset, std::string const& model) const {
+    if (!subset.word.text.empty()) return subset.word.text;
+    if (!model.empty()) return model;
+    if (has_choice(subset.type)) return "auto";
+    throw InputError({text_.file()},
+                     "has charsets without models; expected a model for all of them, or a charpartition such as "
+                     "'charpartition mine = GTR+G4m:" +
+                         subset.name + ", ...;'");
 }
 
 Name NexusReader::take_name(std::string const& what) {
     auto const* const at = cursor_.here();
     auto name = text_.take_name(what);
     if (name.empty()) cursor_.fail_expected("the name of a " + what);
-    // Other formats have no quotes and could not write these names.
-    bool const is_blank_outside = name.front() == ' ' || name.back() == ' ';
-    if (is_blank_outside || name.find_first_of("=#") != std::string::npos) {
-        cursor_.fail_at(at, in_quotes(name) + " cannot be the name of a " + what +
-                                "; expected one without '=' and '#', and without blanks around it");
-    }
+    check_name(name, at, what);
     return {std::move(name), at};
 }
 
-std::string NexusReader::take_model() {
+/// Takes the name of a charset, behind which the length of a tree may follow in braces.
+Name NexusReader::take_charset() {
+    auto const* const at = cursor_.here();
+    auto const word = text_.next_word();
+    auto const brace = word.find('{');
+    if (brace == std::string_view::npos || word.starts_with('\'') || find_charset(word) != nullptr)
+        return take_name("charset");
+    return {std::string(cursor_.take_text(brace)), at};
+}
+
+/// Other formats have no quotes and could not write some names.
+void NexusReader::check_name(std::string_view name, char const* at, std::string const& what) const {
+    bool const is_blank_outside = name.empty() || name.front() == ' ' || name.back() == ' ';
+    if (!is_blank_outside && name.find_first_of("=#") == std::string_view::npos) return;
+    cursor_.fail_at(at, in_quotes(name) + " cannot be the name of a " + what +
+                            "; expected one without '=' and '#', and without blanks around it");
+}
+
+Name NexusReader::take_model() {
     auto const* const at = cursor_.here();
     auto const rest = cursor_.rest();
     auto const end = find_outside_braces(rest, ":,;");
@@ -180,14 +389,15 @@ std::string NexusReader::take_model() {
     cursor_.check_printable(model, "model");
     if (model.find('#') != std::string_view::npos) cursor_.fail_at(at, in_quotes(model) + " is no model");
     cursor_.take(':');
-    return std::string(model);
+    return {std::string(model), at};
 }
 
 }  // namespace
 
 std::vector<PartitionSpec> parse_nexus_partitions(std::string_view text, std::string const& file,
-                                                  std::uint64_t num_sites, std::string const& model) {
-    return NexusReader(text, file, num_sites).read(model);
+                                                  std::uint64_t num_sites, std::string const& model,
+                                                  IsModel const& is_model) {
+    return NexusReader(text, file, num_sites).read(model, is_model);
 }
 
 }  // namespace regraft::msa

@@ -14,6 +14,13 @@ constexpr std::array<std::string_view, 19> raxml8_matrices{
     "DAYHOFF", "DCMUT", "JTT",   "MTREV", "WAG",  "RTREV", "CPREV",    "VT",  "BLOSUM62", "MTMAM",
     "LG",      "MTART", "MTZOA", "PMB",   "HIVB", "HIVW",  "JTTDCMUT", "FLU", "STMTREV"};
 
+/// Words for models of amino acids that are to be chosen.
+constexpr std::array<std::string_view, 3> automatic_words{"AUTO", "PROT", "AA"};
+
+bool is_automatic(std::string_view word) {
+    return std::ranges::find(automatic_words, word) != automatic_words.end();
+}
+
 /// The last letter of a word gives the frequencies. RAxML 8 takes rates over sites from elsewhere; these are the usual
 /// ones.
 constexpr std::string_view gamma = "+G4m";
@@ -32,6 +39,8 @@ std::optional<std::string> from_raxml8(std::string_view word) {
         return name.append(frequencies).append(gamma);
     };
     if (is_raxml8_matrix(word)) return model(today(word), "");
+    if (is_automatic(word)) return std::string(word);
+    if (word == "DNAF") return model("GTR", "+FC");  // only IQ-TREE writes it
     auto const is_optimised = word.ends_with('X');
     auto const stem = word.substr(0, word.size() - (is_optimised || word.ends_with('F') ? 1 : 0));
     auto const* const frequencies = is_optimised ? "+FO" : "+FC";
@@ -44,7 +53,7 @@ std::optional<std::string> from_raxml8(std::string_view word) {
 
 /// Whether RAxML-NG does not use the word this way. The plain names of matrices are the same in both programs.
 bool is_only_raxml8(std::string_view word) {
-    return from_raxml8(word) && (!is_raxml8_matrix(word) || word == "JTTDCMUT");
+    return from_raxml8(word) && !is_automatic(word) && (!is_raxml8_matrix(word) || word == "JTTDCMUT");
 }
 
 /// Takes the text up to position `size`, where `separator` is expected.
@@ -90,7 +99,7 @@ private:
         partitions_.push_back({std::string(model), std::string(name), {}});
         do {
             owners_.claim(take_range(cursor, owners_.num_sites(), Dot::means_nothing), partitions_, cursor);
-        } while (cursor.take(','));
+        } while (cursor.take(',') || is_digit(cursor.at_end() ? ' ' : cursor.rest().front()));
         if (!cursor.at_end()) cursor.fail_expected("',' or the end of the line");
     }
 

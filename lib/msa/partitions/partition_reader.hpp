@@ -46,8 +46,9 @@ private:
 /// Parses lines of RAxML-NG or RAxML 8.
 std::vector<PartitionSpec> parse_raxml_partitions(std::string_view text, std::string const& file,
                                                   std::uint64_t num_sites);
-/// model: that of charsets for which the file has none; may be empty.
+/// model: that of charsets for which the file has none; may be empty. is_model: may be empty.
 std::vector<PartitionSpec> parse_nexus_partitions(std::string_view text, std::string const& file,
-                                                  std::uint64_t num_sites, std::string const& model);
+                                                  std::uint64_t num_sites, std::string const& model,
+                                                  IsModel const& is_model);
 
 }  // namespace regraft::msa

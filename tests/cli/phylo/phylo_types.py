@@ -88,6 +88,71 @@ def likelihoods(jobs: phylo_job.Jobs, _) -> None:
             print(f"{model}{correction}: {found}")
 
 
+IQTREE = """(LngfishAu:0.1473787813,(LngfishSA:0.1632511635,LngfishAf:0.1491430473):0.0989706830,(Frog:0.2186927010,((((Turtle:0.2000143211,
+(Crocodile:0.2643788358,Bird:0.1981666255):0.0598129341):0.0315313620,Sphenodon:0.2936426433):0.0189756639,Lizard:0.3353654069):0.0673967083,
+(((Human:0.1721060731,(Seal:0.0882040107,(Cow:0.0782912756,Whale:0.0957551555):0.0383044339):0.0238140509):0.0291311239,(Mouse:0.0554106391,
+Rat:0.0865759129):0.1122781345):0.0557428799,(Platypus:0.1737210562,Opossum:0.1453961228):0.0355626104):0.1244967281):0.1152936305):0.0783861021);"""
+CHARSETS = r"#nexus begin sets; charset c1 = 1-999\3 2-999\3; charset c3 = 3-999\3; charset g2 = 1000-.; charpartition p = "
+F = "+F{0.3,0.25,0.2,0.25}"
+
+
+def partitions_of_iqtree(jobs: phylo_job.Jobs, args) -> None:
+    """The values are those of iqtree2 -s vertebrates.phy -Q FILE -te TREE -blfix (version 2.0.7)."""
+    directory = pathlib.Path(jobs.directory.name)
+    tree, partitions = directory / "iqtree.nwk", directory / "iqtree.nex"
+    tree.write_text(IQTREE, encoding="utf-8")
+    msa = str(pathlib.Path(args.msa).parent / "vertebrates.phy")
+    command = ["loglh", "--msa", msa, "--tree", str(tree), "--partitions", str(partitions)]
+    for models, value in (((f"TN{{2,3}}{F}", f"GTR{{1,2,3,2,4}}{F}+G4{{0.5}}", f"HKY{{2.5}}{F}"), -23066.3293),
+                          ((f"TPM2{{2,3}}{F}+I{{0.2}}", f"TIM{{2,3,4}}{F}+G4{{0.7}}", "JC+FQ"), -22926.5385),
+                          ((f"TVM{{2,3,4,5}}{F}", f"TIM3{{2,3,4}}{F}+R2{{0.6,0.4,0.4,1.9}}", "K2P{3}"), -23481.0155),
+                          (("K3P{2,3}+FQ", "TNe{2,3}+FQ+I{0.15}", "TPM3{2,3}+FQ+R3{0.3,0.1,0.3,0.9,0.4,1.75}"), -22885.5567),
+                          (("010232{2,3,4}+FQ", f"012012{{2,3}}{F}", f"F81{F}+G4{{2}}"), -22802.6197)):
+        partitions.write_text(CHARSETS + ", ".join(map("{}: {}".format, models, ("c1", "c3", "g2"))) + "; end;", encoding="utf-8")
+        result = jobs.run(1, command)
+        result.require(result.codes == [0], f"{models}")
+        result.require(abs(result.report["log_likelihood"] - value) < 1e-4, f"{models}: {result.report['log_likelihood']}, expected {value}")
+    # The file .best_model.nex of -p, with lengths of trees.
+    partitions.write_text(CHARSETS + """TIM2{5.18655,8.10861,23.3398}+F{0.338664,0.243506,0.202156,0.215674}+G4{0.496496}: c1{4.10481},
+        TVM{5.95907,12.6621,3.51963,1.68944}+FO{0.355333,0.239805,0.146495,0.258367}+G4{0.7}: c3{3.41931},
+        TPM3{0.909448,2.57297}+F{0.354038,0.223559,0.187341,0.235062}+R2{0.538302,0.136207,0.461698,2.00711}: g2{3.63407};
+        end;""", encoding="utf-8")
+    result = jobs.run(2, command)
+    result.require(abs(result.report["log_likelihood"] + 21390.3408) < 2e-3, "expected the value but for rounding of the parameters")
+    result.require("lengths of partitions' trees" not in result.output, "expected that lengths are used")
+    linked = jobs.run(1, [*command, "--brlen", "linked"])
+    linked.require("lengths of partitions' trees, which are not used" in " ".join(linked.output.split()), "expected a warning")
+
+
+def models_of_iqtree(jobs: phylo_job.Jobs, _) -> None:
+    """The values are those of iqtree2 -s FILE -te TREE -blfix (version 2.0.7)."""
+    directory = pathlib.Path(jobs.directory.name)
+    tree, alignment = directory / "morph.nwk", directory / "morph.phy"
+    tree.write_text(TREE, encoding="utf-8")
+    five, two = (spelt(evolved(5, 60, states, 11), 11) for states in (5, 2))
+    for rows, model, value in ((five, "MK", -355.2063), (five, "MK+G4{0.6}", -354.8921), (five, "ORDERED", -502.1733),
+                               (five, "ORDERED+G4{0.6}", -442.3843), (varying(spelt(evolved(5, 150, 5, 11), 11)), "MK+ASC", -597.5477),
+                               (two, "JC2", -150.4041), (two, "GTR2+F{0.3,0.7}", -168.4080)):
+        alignment.write_text(phylip(rows, TAXA), encoding="utf-8")
+        result = jobs.run(1, ["loglh", "--msa", str(alignment), "--tree", str(tree), "--model", model])
+        result.require(result.codes == [0], model)
+        result.require(abs(result.report["log_likelihood"] - value) < 1e-4, f"{model}: {result.report['log_likelihood']}, expected {value}")
+
+
+def choices(jobs: phylo_job.Jobs, args) -> None:
+    """Words of a charpartition that are no models, types of charsets, and words for models that are to be chosen."""
+    partitions = pathlib.Path(jobs.directory.name, "words.nex")
+    sets = "#nexus begin sets; charset a = DNA, 1-400; charset b = DNA, 401-.; "
+    for text, model, expected in ((sets + "charpartition p = one: a, two: b; end;", "JC", ["JC", "JC"]),
+                                  (sets + "end;", "", ["auto", "auto"]),
+                                  (sets + "charpartition p = MFP: a, DNA: b; end;", "", ["auto", "auto"]),
+                                  ("AA, a = 1-400\nDNA, b = 401-898\n", "", ["auto", "GTR+FC+G4m"])):
+        partitions.write_text(text, encoding="utf-8")
+        told = jobs.run(1, ["check", "--msa", args.msa, "--partitions", str(partitions), *(["--model", model] if model else [])])
+        found = [line.split()[1] for line in told.output.splitlines() if line[:2] in ("a ", "b ")]
+        told.require(found == expected, f"{text}: expected the models {expected}")
+
+
 def write_partitioned(directory: pathlib.Path) -> list[str]:
     """DNA, binary and multistate data of nine taxa, and the options that name them."""
     parts = [spelt(evolved(9, 200, 4, 1), 1, "ACGT"), varying(spelt(evolved(9, 150, 2, 2), 2)), varying(spelt(evolved(9, 100, 6, 3), 3))]
@@ -148,6 +213,9 @@ def all_cases(jobs: phylo_job.Jobs, args) -> None:
     searches(jobs, args)
     scalers(jobs, args)
     checks(jobs, args)
+    partitions_of_iqtree(jobs, args)
+    models_of_iqtree(jobs, args)
+    choices(jobs, args)
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ TEST(PartitionFile, SaysWhereTheSyntaxIsWrong) {
     EXPECT_EQ(error_of("GTR, a = 1-\n", 9), "f:1:12: expected the last site of the range, found the end of the line");
     EXPECT_EQ(error_of("GTR, a = 1-9\\\n", 9), "f:1:14: expected a stride, such as \\3, found the end of the line");
     EXPECT_EQ(error_of("GTR, a = 1-9\\0\n", 9), "f:1:14: the stride must be at least 1");
-    EXPECT_EQ(error_of("GTR, a = 1-9 3\n", 9), "f:1:14: expected ',' or the end of the line, found '3'");
+    EXPECT_EQ(error_of("GTR, a = 1-9 x\n", 9), "f:1:14: expected ',' or the end of the line, found 'x'");
     EXPECT_EQ(error_of("GTR, a = 99999999999999999999\n", 9), "f:1:10: the number is too large");
     EXPECT_EQ(error_of("GTR, a = 1-99999999999999999999\n", 9), "f:1:12: the number is too large");
     EXPECT_EQ(error_of("GTR, a = 1-9\\99999999999999999999\n", 9), "f:1:14: the number is too large");
@@ -107,7 +107,7 @@ TEST(PartitionFile, IsOfRaxml8OnlyIfAWordTellsSo) {
     EXPECT_EQ(parse("LG, a = 1\nWAG, b = 2\n", 2)[1].model, "WAG");
     EXPECT_EQ(parse("LG, a = 1\nWAG+F, b = 2\n", 2)[0].model, "LG");
     EXPECT_EQ(parse("LG, a = 1\nWAGF, b = 2\n", 2)[0].model, "LG+G4m");
-    EXPECT_EQ(parse("DNAF, a = 1\n", 1)[0].model, "DNAF");
+    EXPECT_EQ(parse("LGFF, a = 1\n", 1)[0].model, "LGFF");
     EXPECT_EQ(
         error_of("DNA, a = 1\nGTR+G, b = 2\n", 2),
         "f:2:1: expected a type word of RAxML 8 such as DNA, LG or WAGF, since another partition has 'DNA'; found "
@@ -194,6 +194,96 @@ TEST(PartitionFile, RefusesAModelThatIsNotNeeded) {
     auto const* const expected = "f: has a model for each partition; expected no other one, but there is 'JC' for all";
     EXPECT_EQ(error_of("GTR, a = 1\n", 1, "JC"), expected);
     EXPECT_EQ(error_of("#nexus begin sets; charpartition p = GTR:all; end;", 1, "JC"), expected);
+}
+
+TEST(PartitionFile, ReadsSchemesOfIqTree) {
+    auto const scheme = parse("DNAF, c1 = 1-9\\3 2-9\\3\nDNA, c3 = 3-9\\3\nAA, p = 10\nAUTO, q = 11\n", 11);
+    EXPECT_EQ(scheme[0], (PartitionSpec{"GTR+FC+G4m", "c1", {{0, 9, 3}, {1, 9, 3}}}));
+    EXPECT_EQ(scheme[1].model, "GTR+FC+G4m");
+    EXPECT_EQ(scheme[2].model, "AA");
+    EXPECT_EQ(scheme[3].model, "AUTO");
+    EXPECT_EQ(parse("AA, p = 1\nLG+G, q = 2\n", 2)[0].model, "AA");
+    auto const models = parse(
+        "#nexus\nbegin sets;\n charset a = 1-4;\n charset b = 5-9;\n charpartition mymodels =\n"
+        "  TIM2{5.6,7.7,23.1}+F{0.3,0.2,0.2,0.3}+I{0.1}+G4{0.7}: a{4.25},\n  HKY{2}: b{0.5};\nend;\n",
+        9);
+    EXPECT_EQ(models[0],
+              (PartitionSpec{"TIM2{5.6,7.7,23.1}+F{0.3,0.2,0.2,0.3}+I{0.1}+G4{0.7}", "a", {{0, 4, 1}}, 4.25}));
+    EXPECT_EQ(models[1], (PartitionSpec{"HKY{2}", "b", {{4, 9, 1}}, 0.5}));
+}
+
+TEST(PartitionFile, ReadsSubsetsOfSeveralCharsets) {
+    std::string const sets = "#nexus begin sets; charset a = 1-3; charset b=4 .-.; charset c = a, 5; ";
+    EXPECT_EQ(
+        parse(sets + "charpartition p = GTR: a b, HKY+G:5-8; end;", 9),
+        (std::vector<PartitionSpec>{{"GTR", "a_b", {{0, 3, 1}, {3, 4, 1}, {8, 9, 1}}}, {"HKY+G", "5-8", {{4, 8, 1}}}}));
+    EXPECT_EQ(parse(sets + "charpartition p = JC: c b 6 - 8 \\ 2 7; end;", 9)[0].name, "c_b_6-8\\2_7");
+    EXPECT_EQ(parse("#nexus begin sets; charset a = *; charpartition p = JC: a; end;", 9)[0].sites,
+              (std::vector<SiteStride>{{0, 9, 1}}));
+    EXPECT_EQ(error_of(sets + "charset a_b = 5-8; charpartition p = JC: a b, JC: a_b; end;", 9),
+              "f:1:86: there already is a partition 'a_b'");
+}
+
+TEST(PartitionFile, ReadsNamesOfSubsets) {
+    std::string const sets = "#nexus begin assumptions; charset a = 1-3; charset b = 4-9; ";
+    std::vector<PartitionSpec> const expected{{"JC", "a", {{0, 3, 1}}}, {"JC", "b", {{3, 9, 1}}}};
+    auto const read = [&](std::string const& subsets, IsModel const& is_model = {}) {
+        return parse_partitions(sets + "charpartition p = " + subsets + "; end;", "f", 9, "JC", is_model);
+    };
+    EXPECT_EQ(read("1: a, 2: b"), expected);
+    EXPECT_EQ(read("A: a, 22: b"), expected);
+    auto const is_model = [](std::string_view word) { return word == "LG"; };
+    EXPECT_EQ(read("one: a, two: b", is_model), expected);
+    EXPECT_EQ(read("'my one': a 4, 3: 5-9", is_model)[0].name, "my one");
+    EXPECT_THROW(read("one: a, LG: b", is_model), InputError);
+    EXPECT_THROW(read("one: a, two: b"), InputError);
+    EXPECT_THROW(read("010020: a, 010020: b"), InputError);
+}
+
+TEST(PartitionFile, ReadsPartitionsOfMrBayes) {
+    auto const read = [](std::string const& commands) {
+        return parse_partitions("#nexus begin mrbayes; charset a = 1-.\\3 2-.\\3; charset b = 3-.\\3; " + commands +
+                                    "mcmc ngen=100; end; begin paup; set partition = x; end;",
+                                "f", 9, "JC");
+    };
+    std::vector<PartitionSpec> const two{{"JC", "a", {{0, 9, 3}, {1, 9, 3}}}, {"JC", "b", {{2, 9, 3}}}};
+    EXPECT_EQ(read("partition p = 2: a, b;"), two);
+    EXPECT_EQ(read(""), two);
+    std::string const several = "partition p = 1: a b; partition Q = 2:a,b; ";
+    EXPECT_EQ(read(several + "set autoclose=yes partition=q nowarn=yes;"), two);
+    EXPECT_EQ(read(several + "set partition = p;")[0].name, "a_b");
+    auto const wrong = [&](std::string const& commands) {
+        try {
+            read(commands);
+        } catch (InputError const& error) {
+            return std::string(error.what());
+        }
+        return std::string("no error");
+    };
+    EXPECT_EQ(wrong(several), "f: has several partitions; expected one, or 'set partition = p;'");
+    EXPECT_EQ(wrong("partition p = 3: a, b;"), "f:1:81: expected 3 subsets, found 2");
+    EXPECT_EQ(wrong("set partition = r;"), "f:1:83: there is no partition 'r' before this");
+}
+
+TEST(PartitionFile, ReadsTypesOfCharsets) {
+    auto const read = [](std::string const& type, std::string const& model = "") {
+        return parse_partitions(
+            "#nexus begin sets; charset a = " + type + " 1-3; charset b = 4-9; charpartition p = 1:a, 2:b; end;", "f",
+            9, model);
+    };
+    EXPECT_EQ(read("DNA,", "JC")[0].model, "JC");
+    EXPECT_THROW(read("DNA,"), InputError);  // b has no type
+    EXPECT_EQ(parse("#nexus begin sets; charset a = DNA, 1-3; charset b = aa, 4-9; end;", 9)[1].model, "auto");
+    EXPECT_EQ(error_of("#nexus begin sets; charset a = CODON, 1-9; end;", 9),
+              "f:1:32: 'CODON': there are no models of codons; expected DNA, or sites of amino acids");
+    EXPECT_EQ(
+        error_of("#nexus begin sets; charset a = x.fa: 1-9; end;", 9),
+        "f:1:32: charset 'a' has a file of its own, 'x.fa'; expected sites of one alignment, into which the files "
+        "must be joined before");
+    EXPECT_EQ(error_of("#nexus begin sets; charset a = 1-9; charpartition p = JC: a{x}; end;", 9),
+              "f:1:61: expected the length of the partition's tree, found 'x'");
+    EXPECT_EQ(error_of("#nexus begin sets; charset a = 1-9; charpartition p = JC: a{-1}; end;", 9),
+              "f:1:61: expected the length of the partition's tree, found '-1'");
 }
 
 TEST(PartitionFile, IsWrittenAsItIsRead) {
