@@ -159,6 +159,13 @@ void check_phylip_names(Options const& options, msa::Alignment const& alignment)
     }
 }
 
+/// Checks that all cells have characters, which sets of states of NEXUS have not.
+void check_phylip_cells(Options const& options, msa::Alignment const& alignment) {
+    if (std::ranges::none_of(alignment.cells, [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) return;
+    throw InputError({options.input.reduced.string()},
+                     "cannot be written as PHYLIP: there are sets of states such as {01}; expected single states");
+}
+
 void refuse_existing(fs::path const& path, Options const& options) {
     if (path.empty()) return;
     common::refuse_input(path.string(), options.input.files());
@@ -199,6 +206,7 @@ FileTexts reduced_files(Options const& options, CheckedInput const& input) {
     if (options.input.reduced.empty()) return {};
     auto const [alignment, partitions] = msa::reduced(input.alignment, input.partitions, input.census);
     check_phylip_names(options, alignment);
+    check_phylip_cells(options, alignment);
     // The alignment comes last: if it exists, so do its partitions.
     FileTexts files;
     if (input.has_partitions) files.emplace_back(reduced_partitions(options), msa::to_text(partitions));

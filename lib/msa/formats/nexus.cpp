@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "msa/formats/blocks.hpp"
@@ -42,6 +43,8 @@ public:
     Format const& format() const { return format_; }
     /// num_taxa: gets the number of taxa, if it is stated.
     void read_dimensions(std::optional<std::uint64_t>& num_taxa);
+    /// Forgets the commands of the block before.
+    void begin_block() { format_ = {}; }
     void read_own_dimensions() { read_dimensions(format_.num_taxa); }
     void read_format();
     /// The number of taxa, if the block does not state one itself.
@@ -160,28 +163,63 @@ void FormatReader::read_equate() {
     }
 }
 
-/// The letter of a set of states; 0 if there is none.
+/// Data without letters for states: 0, 1, 2, ...
+constexpr auto standard = Alphabet::multistate(max_states);
+
+/// The character of a set of states; 0 if there is none.
 char letter_of(Alphabet alphabet, StateMask states) {
-    for (char c = 'A'; c <= 'Z'; ++c) {
-        if (state_mask(alphabet, c) == states) return canonical(alphabet, c);
+    auto const has_letters = alphabet.kind != Alphabet::Kind::multistate;
+    if (has_letters && states == undetermined(alphabet)) return alphabet == Alphabet::dna ? 'N' : 'X';
+    for (int c = has_letters ? 'A' : 0; c <= (has_letters ? 'Z' : 0xff); ++c) {
+        auto const character = static_cast<char>(static_cast<unsigned char>(c));
+        if (state_mask(alphabet, character) == states) return canonical(alphabet, character);
     }
     return 0;
+}
+
+/// The states of a set; 0 if one of its characters is not in the alphabet, to which `wrong` then points.
+struct StateSet {
+    StateMask states = 0;
+    bool is_missing = false;      // whether a character of it stands for all states
+    char const* wrong = nullptr;  // a character that is no symbol
+};
+
+/// text: with its braces. meaning_of: what a character stands for.
+template <class MeaningOf>
+StateSet states_of_set(Alphabet alphabet, std::string_view text, MeaningOf meaning_of) {
+    StateSet set;
+    for (char const& c : text.substr(1, text.size() - 2)) {
+        if (is_blank(c) || c == ',') continue;
+        auto const more = state_mask(alphabet, meaning_of(c));
+        if (more == 0) return {0, false, &c};
+        set.is_missing = set.is_missing || more == undetermined(alphabet);
+        set.states |= more;
+    }
+    return set;
+}
+
+/// The character of a set; 0 if there is none.
+char letter_of(Alphabet alphabet, StateSet const& set) {
+    if (set.is_missing) return alphabet.kind == Alphabet::Kind::multistate ? '?' : '-';
+    return letter_of(alphabet, set.states);
+}
+
+/// What is expected in place of a set without a character.
+std::string_view expected_set(Alphabet alphabet) {
+    return alphabet.kind == Alphabet::Kind::multistate ? "expected a set of states from 0 to 6"
+                                                       : "expected a set that has a letter";
 }
 
 Equate FormatReader::resolved(Definition const& definition) const {
     auto const [symbol, text] = definition;
     if (text.size() == 1) return {symbol, text[0]};
-    StateMask states = 0;
-    for (char const& c : text.substr(1, text.size() - 2)) {
-        if (is_blank(c) || c == ',') continue;
-        auto const more = format_.alphabet ? state_mask(*format_.alphabet, c) : 0;
-        if (more == 0) cursor_.fail_at(&c, in_quotes({&c, 1}) + " is no DNA or protein symbol");
-        states |= more;
-    }
-    auto const letter = format_.alphabet ? letter_of(*format_.alphabet, states) : '\0';
+    auto const alphabet = format_.alphabet.value_or(standard);
+    auto const set = states_of_set(alphabet, text, [](char c) { return c; });
+    if (set.wrong != nullptr) cursor_.fail_at(set.wrong, in_quotes({set.wrong, 1}) + " is no DNA or protein symbol");
+    auto const letter = letter_of(alphabet, set);
     if (letter == 0) {
-        cursor_.fail_at(text.data(),
-                        "no character stands for the states " + in_quotes(text) + "; expected a set that has a letter");
+        cursor_.fail_at(text.data(), "no character stands for the states " + in_quotes(text) + "; " +
+                                         std::string(expected_set(alphabet)));
     }
     return {symbol, letter};
 }
@@ -356,21 +394,13 @@ char MatrixReader::take_set(std::string_view& text, Line const& line) const {
     if (end == std::string_view::npos) fail_at(line, at, "this set of states does not end on its line");
     auto const set = text.substr(0, end + 1);
     text.remove_prefix(end + 1);
-    if (!format_.alphabet) {
-        fail_at(
-            line, at,
-            "no character stands for the states " + in_quotes(set) + "; expected one state, or that of missing data");
-    }
-    StateMask states = 0;
-    for (char const& c : set.substr(1, set.size() - 2)) {
-        if (is_blank(c) || c == ',') continue;
-        auto const more = state_mask(*format_.alphabet, meaning_[static_cast<unsigned char>(c)]);
-        if (more == 0)
-            fail_at(line, &c, in_quotes({&c, 1}) + " is no " + std::string(name(*format_.alphabet)) + " symbol");
-        states |= more;
-    }
-    if (auto const symbol = letter_of(*format_.alphabet, states); symbol != 0) return symbol;
-    fail_at(line, at, "no character stands for the states " + in_quotes(set) + "; expected a set that has a letter");
+    auto const alphabet = format_.alphabet.value_or(standard);
+    auto const found = states_of_set(alphabet, set, [&](char c) { return meaning_[static_cast<unsigned char>(c)]; });
+    if (found.wrong != nullptr)
+        fail_at(line, found.wrong, in_quotes({found.wrong, 1}) + " is no " + std::string(name(alphabet)) + " symbol");
+    if (auto const symbol = letter_of(alphabet, found); symbol != 0) return symbol;
+    fail_at(line, at,
+            "no character stands for the states " + in_quotes(set) + "; " + std::string(expected_set(alphabet)));
 }
 
 /// Replaces the characters of the row by their meanings, from cell `first` on.
@@ -451,6 +481,7 @@ private:
 
     void read_taxa(std::string const& command);
     void read_characters(std::string const& command, char const* at);
+    void append_sites(Alignment more, char const* at);
     void read_link();
     std::optional<std::uint64_t> num_linked_taxa() const;
 
@@ -460,10 +491,15 @@ private:
     std::vector<TaxaBlock> taxa_;
     TaxaBlock const* linked_ = nullptr;
     std::optional<Alignment> alignment_;
+    bool has_matrix_ = false;  // whether the block has one
 };
 
 void BlockReader::read(std::string const& block) {
     if (block == "taxa") taxa_.emplace_back();
+    if (block == "data" || block == "characters") {
+        format_.begin_block();
+        has_matrix_ = false;
+    }
     linked_ = nullptr;
     auto const* at = nexus_.cursor().here();
     for (auto command = nexus_.take_command(); command; command = nexus_.take_command()) {
@@ -492,14 +528,47 @@ void BlockReader::read_characters(std::string const& command, char const* at) {
     } else if (command == "link") {
         read_link();
     } else if (command == "matrix") {
-        if (alignment_) nexus_.cursor().fail_at(at, "this is the second matrix; expected one");
+        if (std::exchange(has_matrix_, true)) nexus_.cursor().fail_at(at, "this is the second matrix; expected one");
         format_.use_num_taxa(num_linked_taxa());
-        alignment_ = read_matrix(nexus_, text_, format_.format());
+        auto matrix = read_matrix(nexus_, text_, format_.format());
+        if (alignment_) {
+            append_sites(std::move(matrix), at);
+        } else {
+            alignment_ = std::move(matrix);
+        }
     } else if (command == "eliminate") {
         nexus_.cursor().fail_at(at, "'eliminate' is not supported; expected a matrix without these characters");
     } else {
         nexus_.skip_command();
     }
+}
+
+/// Puts the sites of a further block behind those that were read. Its rows may have another order.
+void BlockReader::append_sites(Alignment more, char const* at) {
+    auto& rows = *alignment_;
+    auto const fail = [&](std::string const& name) {
+        nexus_.cursor().fail_at(at, "taxon " + in_quotes(name) +
+                                        " is in one block of characters and not in another; expected the same taxa");
+    };
+    std::unordered_map<std::string_view, std::size_t> row_of;
+    for (std::size_t i = 0; i < more.num_taxa(); ++i) row_of.emplace(more.names[i], i);
+    if (more.num_taxa() > rows.num_taxa()) {
+        for (auto const& name : more.names) {
+            if (std::ranges::find(rows.names, name) == rows.names.end()) fail(name);
+        }
+    }
+    std::vector<char> cells;
+    cells.reserve(rows.cells.size() + more.cells.size());
+    for (std::size_t i = 0; i < rows.num_taxa(); ++i) {
+        auto const found = row_of.find(rows.names[i]);
+        if (found == row_of.end()) fail(rows.names[i]);
+        for (auto const& row : {rows.row(i), more.row(found->second)})
+            cells.insert(cells.end(), row.begin(), row.end());
+        for (auto const& [begin, count] : more.positions[found->second].runs())
+            rows.positions[i].append_run(begin, count);
+    }
+    rows.cells = std::move(cells);
+    rows.is_verbatim = false;
 }
 
 /// Reads a command such as `link taxa = TITLE;`.

@@ -1,7 +1,9 @@
 #include "regraft/msa/alphabet.hpp"
 
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 
 namespace regraft::msa {
 namespace {
@@ -13,6 +15,14 @@ constexpr std::string_view states_by_number = "0123456789ABCDEFGHIJKLMNOPQRSTUVW
 static_assert(states_by_number.size() == max_states);
 /// The mask of undetermined symbols, for any number of states.
 constexpr StateMask anything = ~StateMask{0};
+
+/// Bytes from this one on stand for sets of at least two of the states 0 to 6, which have no printable character.
+constexpr std::size_t first_set = 0x80;
+constexpr std::uint32_t states_of_sets = 7;
+
+constexpr bool is_set(char symbol) {
+    return static_cast<unsigned char>(symbol) >= first_set;
+}
 
 struct Symbols {
     std::array<StateMask, 256> mask{};
@@ -29,6 +39,15 @@ struct Symbols {
     /// Adds a state for each symbol, in this order.
     constexpr void add_states(std::string_view symbols) {
         for (std::size_t s = 0; s < symbols.size(); ++s) add(symbols[s], StateMask{1} << s, symbols[s]);
+    }
+    constexpr void add_sets(std::uint32_t num_states) {
+        auto next = first_set;
+        for (StateMask set = 1; set < StateMask{1} << num_states; ++set) {
+            if (std::has_single_bit(set)) continue;
+            mask[next] = set;
+            canonical[next] = static_cast<char>(static_cast<unsigned char>(next));
+            ++next;
+        }
     }
     constexpr void add_undetermined(std::string_view symbols) {
         for (char c : symbols) add(c, anything, '-');
@@ -63,6 +82,7 @@ constexpr Symbols make_amino_acids() {
 constexpr Symbols make_binary() {
     Symbols symbols;
     symbols.add_states(states_by_number.substr(0, 2));
+    symbols.add_sets(2);
     symbols.add_undetermined("NX");
     symbols.add_undetermined(unknown);
     return symbols;
@@ -71,6 +91,7 @@ constexpr Symbols make_binary() {
 constexpr Symbols make_multistate() {
     Symbols symbols;
     symbols.add_states(states_by_number);
+    symbols.add_sets(states_of_sets);
     symbols.add_undetermined("?-.");
     return symbols;
 }
@@ -98,17 +119,22 @@ constexpr Symbols const& symbols_of(Alphabet alphabet) {
 }  // namespace
 
 StateMask state_mask(Alphabet alphabet, char symbol) {
-    return symbols_of(alphabet).mask[static_cast<unsigned char>(symbol)] & undetermined(alphabet);
+    auto const mask = symbols_of(alphabet).mask[static_cast<unsigned char>(symbol)];
+    if (is_set(symbol) && (mask & ~undetermined(alphabet)) != 0) return 0;
+    return mask & undetermined(alphabet);
 }
 
 std::array<StateMask, 256> state_masks(Alphabet alphabet) {
-    auto masks = symbols_of(alphabet).mask;
-    for (auto& mask : masks) mask &= undetermined(alphabet);
+    std::array<StateMask, 256> masks{};
+    for (std::size_t c = 0; c < masks.size(); ++c)
+        masks[c] = state_mask(alphabet, static_cast<char>(static_cast<unsigned char>(c)));
     return masks;
 }
 
 char canonical(Alphabet alphabet, char symbol) {
-    if (state_mask(alphabet, symbol) == 0) return 0;
+    auto const mask = state_mask(alphabet, symbol);
+    if (mask == 0) return 0;
+    if (is_set(symbol) && mask == undetermined(alphabet)) return '-';
     return symbols_of(alphabet).canonical[static_cast<unsigned char>(symbol)];
 }
 

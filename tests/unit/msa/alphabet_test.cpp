@@ -1,5 +1,7 @@
 #include "regraft/msa/alphabet.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cctype>
 #include <map>
 #include <vector>
@@ -79,11 +81,32 @@ TEST(Alphabet, TakesGapsAndUnknownsAsUndetermined) {
     for (std::uint32_t n = 2; n <= max_states; ++n) expect(Alphabet::multistate(n), "-?.");
 }
 
+bool has_sets(Alphabet alphabet) {
+    return alphabet.kind == Alphabet::Kind::binary || alphabet.kind == Alphabet::Kind::multistate;
+}
+
+TEST(Alphabet, HasAByteForEachSetOfTheFirstSevenStates) {
+    for (auto alphabet : all_alphabets()) {
+        if (!has_sets(alphabet)) continue;
+        auto const states = std::min(alphabet.num_states, 7U);
+        std::map<StateMask, int> count;
+        for (int byte = -128; byte < 0; ++byte) {
+            auto const mask = state_mask(alphabet, to_char(byte));
+            if (mask != 0) ++count[mask];
+            EXPECT_EQ(state_masks(alphabet)[static_cast<unsigned char>(byte)], mask);
+        }
+        for (StateMask set = 1; set < StateMask{1} << states; ++set)
+            EXPECT_EQ(count[set], std::has_single_bit(set) ? 0 : 1) << set;
+        EXPECT_EQ(count.rbegin()->first, all_states(states));
+    }
+}
+
 TEST(Alphabet, RejectsEverythingElse) {
     for (auto alphabet : all_alphabets()) {
         auto const allowed = allowed_symbols(alphabet);
         for (int byte = -128; byte < 128; ++byte) {
             char const c = to_char(byte);
+            if (byte < 0 && has_sets(alphabet)) continue;
             char const upper = byte < 0 ? c : to_char(std::toupper(byte));
             auto const is_allowed = byte != 0 && allowed.find(upper) != std::string::npos;
             EXPECT_EQ(state_mask(alphabet, c) != 0, is_allowed) << byte;

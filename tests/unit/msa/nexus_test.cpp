@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "regraft/msa/alignment.hpp"
+#include "regraft/msa/alphabet.hpp"
 #include "regraft/msa/partition.hpp"
 #include "support/msa/parsed_rows.hpp"
 
@@ -103,15 +104,53 @@ TEST(Nexus, TakesBlanksAndUnderscoresInNamesForTheSame) {
 
 TEST(Nexus, HasLettersForSetsOfStates) {
     EXPECT_EQ(rows(data("datatype=dna", "one {CT}(a g)C{A,C,G,T}\ntwo {-A}{U}{CY}{R}")),
-              (Rows{"one: YRC-", "two: -TYR"}));
+              (Rows{"one: YRCN", "two: -TYR"}));
     EXPECT_EQ(rows(data("datatype=protein", "one {ND}A(QE)C\ntwo ACDE")), (Rows{"one: BAZC", "two: ACDE"}));
     EXPECT_EQ(error_of(data("datatype=protein", "one {NW}ACD\ntwo ACDE")),
               "f:6:5: no character stands for the states '{NW}'; expected a set that has a letter");
-    EXPECT_EQ(error_of(data("datatype=standard", "one 0(01)11\ntwo 0101")),
-              "f:6:6: no character stands for the states '(01)'; expected one state, or that of missing data");
+    EXPECT_EQ(rows(data("datatype=protein", "one {ARNDCQEGHILKMFPSTWYV}A{-A}C\ntwo ACDE")),
+              (Rows{"one: XA-C", "two: ACDE"}));
     EXPECT_EQ(error_of(data("datatype=dna", "one A{C5}GT\ntwo TG-A")), "f:6:8: '5' is no DNA symbol");
     EXPECT_EQ(error_of(data("datatype=dna", "one A{CGT\ntwo TG-A")),
               "f:6:6: this set of states does not end on its line");
+}
+
+TEST(Nexus, HasSetsOfStatesWithoutLetters) {
+    auto const alignment = parse_alignment(
+        data("datatype=standard symbols=\"0123456\" equate=\"a={12} b=3\"", "one 0(0 1)a{2,1}\ntwo b{?0}{01234 56}1"),
+        "f");
+    EXPECT_FALSE(alignment.is_verbatim);
+    auto const masks = [&](std::size_t row, Alphabet alphabet) {
+        std::vector<StateMask> found;
+        for (char const c : alignment.row(row)) found.push_back(state_mask(alphabet, c));
+        return found;
+    };
+    EXPECT_EQ(masks(0, Alphabet::multistate(7)), (std::vector<StateMask>{1, 3, 6, 6}));
+    EXPECT_EQ(masks(1, Alphabet::multistate(7)), (std::vector<StateMask>{8, 127, 127, 2}));
+    EXPECT_EQ(masks(0, Alphabet::multistate(2)), (std::vector<StateMask>{1, 3, 0, 0}));  // 2 is none of two states
+    EXPECT_EQ(state_mask(Alphabet::binary, alignment.cell(0, 1)), 3u);
+    EXPECT_EQ(canonical(Alphabet::binary, alignment.cell(0, 1)), '-');
+    EXPECT_EQ(canonical(Alphabet::multistate(7), alignment.cell(1, 2)), '-');
+    EXPECT_EQ(canonical(Alphabet::multistate(9), alignment.cell(1, 2)), alignment.cell(1, 2));
+    EXPECT_EQ(error_of(data("datatype=standard", "one 0(17)11\ntwo 0101")),
+              "f:6:6: no character stands for the states '(17)'; expected a set of states from 0 to 6");
+}
+
+TEST(Nexus, PutsSitesOfFurtherBlocksBehindTheOthers) {
+    auto const two_blocks = [](std::string const& rows) {
+        return "#NEXUS\nbegin data;\ndimensions ntax=2 nchar=3;\nformat datatype=dna matchchar=.;\nmatrix\na ACG\nb .T.\n;\nend;\n"
+               "begin characters;\ndimensions nchar=2;\nformat datatype=standard missing=?;\nmatrix\n" +
+               rows + ";\nend;\n";
+    };
+    EXPECT_EQ(rows(two_blocks("b 01\na 1?\n")), (Rows{"a: ACG1?", "b: ATG01"}));
+    auto const alignment = parse_alignment(two_blocks("b 01\na 1?\n"), "f");
+    EXPECT_FALSE(alignment.is_verbatim);
+    EXPECT_EQ(alignment.position(0, 4).line, 15u);
+    EXPECT_EQ(alignment.position(0, 4).column, 4u);
+    EXPECT_EQ(error_of(two_blocks("b 01\n")),
+              "f:13:1: taxon 'a' is in one block of characters and not in another; expected the same taxa");
+    EXPECT_EQ(error_of(two_blocks("b 01\nc 01\na 11\n")),
+              "f:13:1: taxon 'c' is in one block of characters and not in another; expected the same taxa");
 }
 
 TEST(Nexus, KnowsWhetherItsCellsStandInTheText) {
