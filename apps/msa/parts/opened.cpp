@@ -77,6 +77,12 @@ std::optional<msa::TextLayout> Opened::layout() const {
     return rows_ ? rows_->layout : text_layout_;
 }
 
+bool Opened::is_regular() const {
+    if (!file_) return rows_.has_value();
+    auto const& layout = file_->extras().layout;
+    return has_differences() || (file_->kind() != codec::Kind::plain && layout && layout->skeleton.empty());
+}
+
 bool Opened::has_differences() const {
     return rows_ || (file_ && file_->kind() == codec::Kind::sparse);
 }

@@ -29,6 +29,8 @@ public:
     std::span<msa::PartitionSpec const> partitions() const;
     /// The layout of the text. None: it is not known.
     std::optional<msa::TextLayout> layout() const;
+    /// Whether it is known without a look at the text that this is FASTA, PHYLIP or MAPLE.
+    bool is_regular() const;
     /// Whether rows are read as differences: the file is sparse, or the text is MAPLE or FASTA of nearly equal rows.
     bool has_differences() const;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -163,9 +165,47 @@ void check_name(std::string const& name) {
         fmt::format("taxon '{}' has a blank in its name, so it can only be written as it was read", escaped(name)));
 }
 
+namespace {
+
+/// Refuses sets of states of NEXUS, for which there is no character.
+void check_characters(msa::Alignment const& alignment) {
+    auto const found =
+        std::ranges::find_if(alignment.cells, [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+    if (found == alignment.cells.end()) return;
+    auto const cell = static_cast<std::size_t>(found - alignment.cells.begin());
+    throw InputError(fmt::format(
+        "taxon '{}', site {}: is a set of states, for which there is no character, so it can only be written as it was read",
+        escaped(alignment.names[cell / alignment.num_sites()]), cell % alignment.num_sites() + 1));
+}
+
+/// What the format of a NEXUS text says its data are, in lower case, unless that is DNA: the letters A, C, G and T may
+/// mean something else. Empty if it does not say.
+std::string other_datatype(Opened const& source) {
+    if (source.is_regular()) return "";  // it is no NEXUS
+    std::string text;
+    source.write_text([&](std::string_view piece) { text += piece; });
+    if (msa::find_format(text) != msa::InputFormat::nexus) return "";
+    for (char& c : text) {
+        if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    constexpr std::string_view item = "datatype";
+    auto const found = text.substr(0, text.find("matrix")).find(item);
+    if (found == std::string::npos) return "";
+    auto const begin = text.find_first_not_of(" \t\r\n=", found + item.size());
+    for (std::string_view const other : {"protein", "standard", "restriction"}) {
+        if (begin != std::string::npos && text.compare(begin, other.size(), other) == 0) return std::string(other);
+    }
+    return "";
+}
+
+}  // namespace
+
 void check_is_dna(Opened const& source, Part const& part, std::string_view format) {
     auto const layout = source.layout();
     if (layout && layout->format == msa::TextFormat::maple) return;
+    if (auto const other = other_datatype(source); !other.empty()) {
+        throw InputError(fmt::format("{} is for DNA, and the format of the file says datatype={}", format, other));
+    }
     auto const kind = kind_of(part);
     if (kind == msa::CharacterKind::dna) return;
     // A part of DNA may happen to have ambiguous bases for the most part.
@@ -177,6 +217,7 @@ void check_is_dna(Opened const& source, Part const& part, std::string_view forma
 
 void write_text(Part part, msa::TextLayout const& layout, msa::TextSink const& sink) {
     for (auto const& name : names_of(part)) check_name(name);
+    if (auto const* const alignment = std::get_if<msa::Alignment>(&part)) check_characters(*alignment);
     if (layout.format == msa::TextFormat::maple && num_sites(part) != 0)
         part = msa::in_lower_case(differences_of(std::move(part)));
     if (num_sites(part) == 0 && std::holds_alternative<msa::DifferenceRows>(part))

@@ -251,10 +251,26 @@ def only_dna(program: msa_cli.Program) -> None:
             program.refuses("extract", "--format", "vcf", "--against", "a", path, message=message)
             program.refuses("extract", "--format", "maple", path, message=message)
         program.refuses("decompress", "--format", "maple", "-c", path, message=message)
+    for datatype in ("protein", "Standard"):  # only the format says that A, C, G and T are no bases
+        text = f"#NEXUS\nbegin data;\ndimensions ntax=2 nchar=4;\nformat DataType = {datatype} gap=-;\nmatrix\na ACGT\nb ACTT\n;\nend;\n"
+        for path in (program.file(f"{datatype}.nex", text), program.compressed(f"{datatype}-packed.nex", text)):
+            for form in (["vcf", "--against", "a"], ["maple"]):
+                program.refuses("extract", "--format", *form, path, message=f"is for DNA, and the format of the file says datatype={datatype.lower()}")
     near = program.file("near.fa", ">a\nACGTACGTRY\n>b\nACGTACGARY\n")
     assert program.ok("extract", "--format", "maple", "--sites", "9,10", near), "ambiguous bases are DNA if the alignment is"
     assert program.ok("extract", "--format", "vcf", "--against", "a", near)
 
 
+def sets_of_states(program: msa_cli.Program) -> None:
+    """NEXUS with sets of states comes back byte by byte; they are written in no other format"""
+    text = "#NEXUS\nbegin data;\ndimensions ntax=2 nchar=4;\nformat datatype=standard;\nmatrix\na 0{01}12\nb (0 2)010\n;\nend;\n"
+    packed = program.compressed("sets.nex", text)
+    assert program.ok("cat", packed).decode() == text
+    for path in (packed, program.file("sets-text.nex", text)):
+        for form in ("fasta", "phylip"):
+            program.refuses("extract", "--format", form, path, message="taxon 'a', site 2: is a set of states")
+        assert program.ok("extract", "--format", "fasta", "--sites", "3,4", path) == b">a\n12\n>b\n10\n"
+
+
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(from_everything, taxa, common_columns, maple_files, variants, only_dna))
+    sys.exit(msa_cli.main(from_everything, taxa, common_columns, maple_files, variants, only_dna, sets_of_states))
