@@ -169,6 +169,8 @@ std::vector<std::string> unite_equal_trees(std::vector<msa::Tree>& trees, Option
 std::vector<std::string> warnings_of(msa::ReadTrees const& read, Options const& options) {
     auto const file = options.input.tree.string();
     std::vector<std::string> warnings;
+    if (options.command == Command::test && read.trees.size() == 1)
+        warnings.push_back(file + ": has one tree, and tests compare it with others; expected several trees");
     if (auto const count = read.num_resolved; count > 0) {
         warnings.push_back(fmt::format("{}: {} with more than two children, resolved at random by --seed {}", file,
                                        count == 1 ? "1 node" : fmt::format("{} nodes", count), options.search.seed));

@@ -7,13 +7,10 @@
 namespace regraft::likelihood {
 namespace {
 
-constexpr int round_trip_digits = 17;
-
+/// Writes as few digits as make the same number again.
 std::string number(double value) {
     std::array<char, 32> text{};
-    auto const end =
-        std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, round_trip_digits);
-    return {text.data(), end.ptr};
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general).ptr};
 }
 
 template <class Number>

@@ -12,6 +12,30 @@
 
 namespace regraft::msa {
 
+namespace {
+
+/// What to do if two lines of FASTA have the same name: it ends at a blank, and what follows may be what was meant.
+std::string advice(Line const& before, Line const& line) {
+    bool const are_fasta = trim_left(before.text).starts_with('>') && trim_left(line.text).starts_with('>');
+    if (!are_fasta || trim(before.text) == trim(line.text)) return "";
+    return "; names end at the first blank, and what follows differs; expected names that differ before it, such as those "
+           "that sed '/^>/s/ /_/g' makes";
+}
+
+/// Refuses files that have no alignment, by their first bytes.
+void refuse_others(std::string_view text, std::string const& file) {
+    if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+        throw InputError({file}, "is in UTF-16, expected ASCII or UTF-8; iconv -f UTF-16 -t UTF-8 converts it");
+    }
+    if (without_byte_order_mark(text).starts_with("##fileformat=VCF")) {
+        throw InputError({file},
+                         "is VCF, which has only variants of a reference; expected an alignment, such as FASTA, to "
+                         "which bcftools consensus converts each sample");
+    }
+}
+
+}  // namespace
+
 void NameList::add(std::string_view name, Line const& line, char const* at) {
     if (name.empty()) throw InputError(position(file_, line, at), "a taxon's name is missing");
     if (auto const bad = find_unprintable(name); !bad.empty()) {
@@ -20,8 +44,9 @@ void NameList::add(std::string_view name, Line const& line, char const* at) {
     }
     auto const [entry, is_new] = taxon_of_.try_emplace(std::string(name), names_.size());
     if (!is_new) {
+        auto const& before = lines_[entry->second];
         throw InputError(position(file_, line, at), "taxon " + in_quotes(name) + " is already on line " +
-                                                        std::to_string(lines_[entry->second].number));
+                                                        std::to_string(before.number) + advice(before, line));
     }
     names_.emplace_back(name);
     lines_.push_back(line);
@@ -104,6 +129,7 @@ std::string_view name(InputFormat format) {
 }
 
 Alignment parse_alignment(std::string_view text, std::string const& file) {
+    refuse_others(text, file);
     auto const lines = lines_with_content(text);
     if (lines.empty())
         throw InputError(

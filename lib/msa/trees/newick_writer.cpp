@@ -54,9 +54,9 @@ void NewickWriter::write_edge(std::uint32_t v) {
     write_label(v);
     if (std::isnan(tree_.length[v])) return;
     std::array<char, 40> digits{};
+    // As few digits as make the same number again.
     char const* const end =
-        std::to_chars(digits.data(), digits.data() + digits.size(), tree_.length[v], std::chars_format::general, 17)
-            .ptr;
+        std::to_chars(digits.data(), digits.data() + digits.size(), tree_.length[v], std::chars_format::general).ptr;
     out_ += ':';
     out_.append(static_cast<char const*>(digits.data()), end);
 }

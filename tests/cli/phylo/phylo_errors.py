@@ -82,6 +82,8 @@ CASES = [  # arguments, what the message must contain
     (["search", "--msa", "{dir}/small.phy", "--partitions", "{dir}/scaled.part", "--brlen", "linked"], "scaled.part: partition b: model 'JC+B{{2}}' scales"),
     (["search", *GOOD, "--instructions", "mmx"], "--instructions"),
     (["search", *GOOD, "--memory", "0"], "--memory"),
+    (["search", *GOOD, "--memory", "16X"], "--memory: '16X', expected a number"),
+    (["search", *GOOD, "--memory", "101%"], "'101%', expected at most 100%"),
     (["search", "--msa", "{dir}/small.phy", "--model", "LG+FC+G4m+"], "unknown"),
     (["search", "--msa", "{dir}/small.phy", "--partitions", "{dir}/bad.part"], "bad.part:1:"),
     (["search", "--msa", "{dir}/small.phy", "--partitions", "{dir}/model.part"], "model.part: partition all: model 'GTR+FC+Q'"),

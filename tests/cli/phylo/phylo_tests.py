@@ -230,6 +230,7 @@ def degenerate(case: Case) -> None:
     msa = case.write("small.phy", phylo_choice.phylip({name: row[:12] for name, row in phylo_choice.evolved(6, 12).items()}))
     one = case.test(msa, case.write("one.nwk", TRUE), "--samples", "100")
     same_everywhere(one)
+    one.require("has one tree, and tests compare it with others" in " ".join(one.output.split()), "expected a warning")
     one.require(all(one.report["tests"][0][name] == 1 for name in VALUES), f"one tree: {one.report['tests']}")
     twins = case.test(msa, case.write("twins.nwk", "((a,b),((f,g),h),(c,(d,e)));" + NEAR[0] + "(((b,a):.3,c),((f,g),h):1,(d,e));" + TRUE), "--samples", "1000")
     same_everywhere(twins)

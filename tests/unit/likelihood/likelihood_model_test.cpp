@@ -401,6 +401,8 @@ TEST(ToString, WritesWhatParseModelReadsBitForBit) {
         EXPECT_EQ(again.left_out, spec.left_out);
         EXPECT_EQ(to_string(again, model), written);
     }
+    auto const read = parse_model("HKY{0.3/1e-05}+FE+G{0.1}");
+    EXPECT_EQ(to_string(read, start_model(read, {})), "HKY{0.3/1e-05}+FE+G4m{0.1}");
     EXPECT_EQ(to_string(parse_model("HKY+FE+G"), start_model(parse_model("HKY+FE+G"), {})), "HKY{1/1}+FE+G4m{1}");
 }
 

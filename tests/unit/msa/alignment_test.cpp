@@ -63,6 +63,16 @@ TEST(Alignment, MayHaveNoSites) {
 TEST(Fasta, SaysWhatIsWrong) {
     EXPECT_EQ(error_of(">a\nACGT\n>b\nACG\n"), "f:3:1: taxon 'b' has 3 sites, but 'a' on line 1 has 4");
     EXPECT_EQ(error_of(">a\nACGT\n\n>a\nACGT\n"), "f:4:2: taxon 'a' is already on line 1");
+    EXPECT_EQ(
+        error_of(">a one\nACGT\n>a two\nACGT\n"),
+        "f:3:2: taxon 'a' is already on line 1; names end at the first blank, and what follows differs; expected names "
+        "that differ before it, such as those that sed '/^>/s/ /_/g' makes");
+    EXPECT_EQ(error_of("\xff\xfe>\n"),
+              "f: is in UTF-16, expected ASCII or UTF-8; iconv -f UTF-16 -t UTF-8 converts it");
+    EXPECT_EQ(
+        error_of("##fileformat=VCFv4.2\n#CHROM\n"),
+        "f: is VCF, which has only variants of a reference; expected an alignment, such as FASTA, to which bcftools "
+        "consensus converts each sample");
     EXPECT_EQ(error_of(">a\n>b\nACG\n"), "f:1:1: taxon 'a' has no sites");
     EXPECT_EQ(error_of(">a\nACG\n>b\n"), "f:3:1: taxon 'b' has no sites");
     EXPECT_EQ(error_of(">\nACG\n"), "f:1:2: a taxon's name is missing");

@@ -163,7 +163,7 @@ TEST(Newick, NestingCostsNoStack) {
 TEST(Newick, WritesTheChosenLengthSet) {
     auto tree = parse_newick("(A:1,B:2,(C:3,D:4):5);", "f", abcd).with_length_sets(2);
     tree.set_length(2, 1.0 / 3, 1);
-    EXPECT_EQ(to_newick(tree, abcd, 1), "(A:1,B:2,(C:0.33333333333333331,D:4):5);");
+    EXPECT_EQ(to_newick(tree, abcd, 1), "(A:1,B:2,(C:0.3333333333333333,D:4):5);");
 }
 
 constexpr NewickOptions resolved{.multifurcations = Multifurcations::resolved};
