@@ -21,6 +21,7 @@
 #include "sites/posterior_frequencies.hpp"
 #include "sites/site_rates.hpp"
 #include "sites/site_values.hpp"
+#include "trees/nexus_tree.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -317,6 +318,8 @@ void JobFiles::write_files_of(Result const& result, std::vector<disk::NewFile> l
         written.insert(extension);
     };
     for (auto const& [extension, text] : tree_files(dataset, result)) add(extension, text(result));
+    if (result.has_tree && options.output.format == TreeFormat::nexus)
+        add(".bestTree.nex", nexus_tree(files.front().second, dataset.taxa, "support"));
     for (auto const& [extension, text] : result.files) add(extension, text(result));
     add(".bestModel", best_models(dataset, result.state));
     if (options.output.site_loglh) add(".siteLH", site_table(dataset, result.site_loglh));

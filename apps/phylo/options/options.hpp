@@ -64,16 +64,17 @@ struct Options {
     } merge{};
 
     struct Output {
-        std::string prefix;                 // prefix of the output files
-        bool redo = false;                  // overwrite the output files
-        bool is_restart = false;            // regraft-run has started this job before
-        std::filesystem::path json;         // check: file for the findings; empty: none
-        std::vector<std::string> outgroup;  // taxa at which trees are rooted when they are written
-        bool site_loglh = false;            // write the log-likelihoods of single sites
-        bool site_rates = false;            // write the rates of single sites
-        bool ancestral = false;             // write the states of ancestors
-        bool pmsf = false;                  // write the posterior mean frequencies of single sites
-        bool profile = false;               // report where ranks lose time
+        std::string prefix;                      // prefix of the output files
+        bool redo = false;                       // overwrite the output files
+        bool is_restart = false;                 // regraft-run has started this job before
+        std::filesystem::path json;              // check: file for the findings; empty: none
+        std::vector<std::string> outgroup;       // taxa at which trees are rooted when they are written
+        TreeFormat format = TreeFormat::newick;  // nexus: write the best tree in this format, too
+        bool site_loglh = false;                 // write the log-likelihoods of single sites
+        bool site_rates = false;                 // write the rates of single sites
+        bool ancestral = false;                  // write the states of ancestors
+        bool pmsf = false;                       // write the posterior mean frequencies of single sites
+        bool profile = false;                    // report where ranks lose time
 
         std::filesystem::path path(std::string const& extension) const { return prefix + extension; }
         /// Whether results of single sites are written.

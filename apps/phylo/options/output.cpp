@@ -1,3 +1,6 @@
+#include <map>
+#include <string>
+
 #include "options/parts.hpp"
 #include "trees/tree_options.hpp"
 
@@ -21,6 +24,9 @@ void add_output(CLI::App& app, Options& options, Command command) {
         ->check(problem_of_prefix)
         ->type_name("PATH");
     if (command == Command::genes) return;
+    std::map<std::string, TreeFormat> const formats{{"newick", TreeFormat::newick}, {"nexus", TreeFormat::nexus}};
+    add_word(app, "--format", output.format, formats,
+             "nexus: write also PREFIX.bestTree.nex, with supports as FigTree shows them", "NAME");
     app.add_flag("--sitelh", output.site_loglh,
                  "write PREFIX.siteLH: the log-likelihood of each site, in the alignment's order, as TREE-PUZZLE does");
     if (command != Command::test && command != Command::merge) {
@@ -66,6 +72,7 @@ char const* const what_is_written =
 
 std::vector<char const*> output_extensions() {
     return {".bestTree",
+            ".bestTree.nex",
             ".bestPartitionTrees",
             ".svg",
             ".bestModel",

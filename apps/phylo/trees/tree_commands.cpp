@@ -16,6 +16,7 @@
 #include "regraft/msa/newick.hpp"
 #include "together/by_one.hpp"
 #include "trees/concordance.hpp"
+#include "trees/nexus_tree.hpp"
 #include "trees/support_labels.hpp"
 
 namespace regraft::phylo {
@@ -73,8 +74,14 @@ msa::NamedTrees read_reference(std::filesystem::path const& path) {
     throw InputError({path.string()}, "has " + std::to_string(named.trees.size()) + " trees, expected one");
 }
 
+/// The text of a tree in the format that was asked for.
+std::string written(std::string const& newick, std::vector<std::string> const& taxa, TreeOptions const& options) {
+    if (options.format == TreeFormat::newick) return newick + '\n';
+    return nexus_tree(newick, taxa, options.command == TreeCommand::concordance ? "concordance" : "support");
+}
+
 std::string with_outgroup(GeneralTree const& tree, std::vector<std::string> const& taxa, TreeOptions const& options) {
-    if (options.outgroup.empty()) return msa::to_newick(tree, taxa) + "\n";
+    if (options.outgroup.empty()) return written(msa::to_newick(tree, taxa), taxa, options);
     std::vector<std::uint32_t> outgroup;
     for (auto const& name : options.outgroup) {
         auto const found = std::ranges::find(taxa, name);
@@ -85,7 +92,7 @@ std::string with_outgroup(GeneralTree const& tree, std::vector<std::string> cons
         }
         outgroup.push_back(taxon);
     }
-    return msa::to_newick(msa::hung_up_at(tree, outgroup, taxa), taxa) + "\n";
+    return written(msa::to_newick(msa::hung_up_at(tree, outgroup, taxa), taxa), taxa, options);
 }
 
 Outcome make_support(TreeOptions const& options) {

@@ -100,6 +100,11 @@ void add_outgroup(CLI::App& app, TreeOptions& options) {
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("TAXON,...");
+    std::map<std::string, TreeFormat> const formats{{"newick", TreeFormat::newick}, {"nexus", TreeFormat::nexus}};
+    app.add_option("--format", options.format,
+                   "format of the tree: newick (default), or nexus, with supports as FigTree shows them")
+        ->transform(common::one_of(formats))
+        ->type_name("NAME");
 }
 
 void add_support(CLI::App& app, TreeOptions& options) {

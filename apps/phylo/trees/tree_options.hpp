@@ -19,6 +19,8 @@ namespace regraft::phylo {
 
 enum class TreeCommand : std::uint8_t { support, consensus, rfdist, concordance };
 
+enum class TreeFormat : std::uint8_t { newick, nexus };
+
 struct TreeOptions {
     TreeCommand command = TreeCommand::support;
     std::filesystem::path tree;    // the reference; rfdist: empty for all pairs
@@ -29,9 +31,10 @@ struct TreeOptions {
     msa::SupportMetric metric = msa::SupportMetric::felsenstein;
     double threshold = msa::majority_rule;
     std::vector<std::string> outgroup;
-    std::string prefix;          // prefix of the output file; empty: the name of the file with the tree
-    std::filesystem::path json;  // rfdist, concordance: empty: nowhere
-    bool redo = false;           // overwrite existing files
+    TreeFormat format = TreeFormat::newick;  // of the tree that is written
+    std::string prefix;                      // prefix of the output file; empty: the name of the file with the tree
+    std::filesystem::path json;              // rfdist, concordance: empty: nowhere
+    bool redo = false;                       // overwrite existing files
 };
 
 /// What is wrong with a prefix of output files: they would be hidden files of a folder. Empty: nothing.

@@ -294,6 +294,11 @@ def names_and_outgroups(files: Files) -> None:
     assert plain == "(('(c)':1,(d_d:1,é:1)100:1)100:2,'a b':1,'it''s':1);\n", plain
     rooted = files.run(2, ["support", "--tree", tree, "--bs-trees", tree, "--outgroup", "é,d_d"], ".support")
     assert rooted == "('(c)':1,('a b':1,'it''s':1)100:2,(d_d:1,é:1)100:1);\n", rooted
+    nexus = files.run(1, ["support", "--tree", tree, "--bs-trees", tree, "--format", "nexus"], ".support")
+    assert nexus == ("#NEXUS\nbegin taxa;\n  dimensions ntax=5;\n  taxlabels\n    '(c)'\n    'a b'\n    d_d\n    'it''s'\n    é;\nend;\nbegin trees;\n"
+                     "  tree tree_1 = [&U] (('(c)':1,(d_d:1,é:1)[&support=100]:1)[&support=100]:2,'a b':1,'it''s':1);\nend;\n"), nexus
+    again = files.run(1, ["support", "--tree", files.write("q.nex", nexus), "--bs-trees", tree], ".support")
+    assert again == plain, again
     star = files.run(1, ["consensus", "--trees", files.write("s.nwk", "(b,c,a);(b,a,c);"), "--outgroup", "b"], ".consensus")
     assert star == "(a,b,c);\n", star
 

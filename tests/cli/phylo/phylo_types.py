@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Binary and multistate data, and corrections for sites that were left out: likelihoods are compared with pruning in Python, and
 searches end with the same bits on any number of ranks."""
+import itertools
 import math
 import pathlib
 import random
@@ -120,7 +121,7 @@ def partitions_of_iqtree(jobs: phylo_job.Jobs, args) -> None:
     result = jobs.run(2, command)
     result.require(abs(result.report["log_likelihood"] + 21390.3408) < 2e-3, "expected the value but for rounding of the parameters")
     result.require("lengths of partitions' trees" not in result.output, "expected that lengths are used")
-    linked = jobs.run(1, [*command, "--brlen", "linked"])
+    linked = jobs.run(1, [*command, "--brlen", "linked", "--memory", "1G"])
     linked.require("lengths of partitions' trees, which are not used" in " ".join(linked.output.split()), "expected a warning")
 
 
@@ -137,6 +138,26 @@ def models_of_iqtree(jobs: phylo_job.Jobs, _) -> None:
         result = jobs.run(1, ["loglh", "--msa", str(alignment), "--tree", str(tree), "--model", model])
         result.require(result.codes == [0], model)
         result.require(abs(result.report["log_likelihood"] - value) < 1e-4, f"{model}: {result.report['log_likelihood']}, expected {value}")
+
+
+def sets_of_states(jobs: phylo_job.Jobs, _) -> None:
+    """NEXUS with sets of states: the likelihood of a set is the sum over its states. Another block has further sites."""
+    directory = pathlib.Path(jobs.directory.name)
+    tree, alignment = directory / "sets.nwk", directory / "sets.nex"
+    tree.write_text(TREE, encoding="utf-8")
+    blocks = [["0{01}21", "2(1 2)01", "12{0 1 2}0", "?110", "0x21"], ["2", "1", "{02}", "0", "0"]]
+    text = "#NEXUS\n"
+    for rows in blocks:
+        matrix = "".join(f" {name} {row}\n" for name, row in zip(TAXA, rows))
+        text += f"begin characters;\n dimensions ntax=5 nchar={len(rows[3])};\n format datatype=standard missing=? equate=\"x={{02}}\";\n matrix\n{matrix} ;\nend;\n"
+    alignment.write_text(text, encoding="utf-8")
+    columns = [["0", "2", "1", "?", "0"], ["01", "12", "2", "1", "02"], ["2", "0", "012", "1", "2"], ["1", "1", "0", "0", "1"], ["2", "1", "02", "0", "0"]]
+    expected = sum(math.log(sum(column_likelihood("".join(states), 3) for states in itertools.product(*column))) for column in columns)
+    result = jobs.run(2, ["loglh", "--msa", str(alignment), "--tree", str(tree), "--model", "MK", "--format", "nexus"])
+    result.require(result.codes == [0, 0], "sets")
+    result.require(abs(result.report["log_likelihood"] - expected) < 1e-9 * abs(expected), f"{result.report['log_likelihood']}, expected {expected}")
+    written = pathlib.Path(f"{result.prefix}.bestTree.nex").read_text(encoding="utf-8")
+    result.require(written.startswith("#NEXUS") and "tree tree_1 = [&U] (" in written, "expected the tree in NEXUS")
 
 
 def choices(jobs: phylo_job.Jobs, args) -> None:
@@ -215,6 +236,7 @@ def all_cases(jobs: phylo_job.Jobs, args) -> None:
     checks(jobs, args)
     partitions_of_iqtree(jobs, args)
     models_of_iqtree(jobs, args)
+    sets_of_states(jobs, args)
     choices(jobs, args)
 
 
