@@ -15,6 +15,7 @@
 #include "common/output.hpp"
 #include "common/program.hpp"
 #include "files/file_texts.hpp"
+#include "files/matrix_file.hpp"
 #include "input/check_report.hpp"
 #include "input/model_words.hpp"
 #include "input/site_weights.hpp"
@@ -87,7 +88,7 @@ ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition, 
     try {
         if (auto const begin = choice_of(partition.model))
             return begin->empty() ? some_model_of(histogram()) : likelihood::parse_model(*begin);
-        auto spec = likelihood::parse_model(partition.model);
+        auto spec = likelihood::parse_model(with_matrix(partition.model));
         if (spec.scaler_from && !has_scaler) {
             throw InputError("model '" + spec.text +
                              "' scales branch lengths (+B), expected several partitions and --brlen scaled");
@@ -259,7 +260,8 @@ void add_models(Options const& options, CheckedInput& input, HistogramOf const& 
         auto const histogram = [&] { return histogram_of(q); };
         partition.model = with_states(partition.model, histogram);
         input.specs.push_back(model_of(options, partition, have_scalers, histogram));
-        if (is_automatic(partition)) partition.model = automatic_model;
+        // In files of RAxML, as --reduced writes them, DNA is a model.
+        if (partition.model == "DNA") partition.model = automatic_model;
     }
 }
 

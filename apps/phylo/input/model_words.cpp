@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "files/matrix_file.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/likelihood/model.hpp"
 #include "regraft/msa/alphabet.hpp"
@@ -32,6 +33,10 @@ std::uint32_t num_states(msa::Histogram const& histogram) {
     return count;
 }
 
+std::string_view name_of(std::string_view model) {
+    return model.substr(0, model.find_first_of("+{"));
+}
+
 }  // namespace
 
 std::optional<std::string_view> choice_of(std::string_view word) {
@@ -39,12 +44,12 @@ std::optional<std::string_view> choice_of(std::string_view word) {
         std::string_view word;
         std::string_view begin;
     };
-    constexpr std::string_view amino_acids = "LG+G4m";
+    constexpr std::string_view for_proteins = "LG+G4m";
     constexpr std::array choices{Choice{"AUTO", ""},
                                  Choice{"DNA", "GTR+FC+G4m"},
-                                 Choice{"AA", amino_acids},
-                                 Choice{"PROT", amino_acids},
-                                 Choice{"PROTEIN", amino_acids},
+                                 Choice{"AA", for_proteins},
+                                 Choice{"PROT", for_proteins},
+                                 Choice{"PROTEIN", for_proteins},
                                  Choice{"MF", ""},
                                  Choice{"MFP", ""},
                                  Choice{"TEST", ""},
@@ -54,7 +59,7 @@ std::optional<std::string_view> choice_of(std::string_view word) {
 }
 
 bool is_model(std::string_view word) {
-    if (choice_of(word)) return true;
+    if (choice_of(word) || has_matrix_file(word)) return true;
     try {
         return !likelihood::parse_model(with_states(word, [] { return msa::Histogram{}; })).name.empty();
     } catch (InputError const&) {
@@ -69,7 +74,7 @@ std::string with_states(std::string_view model, std::function<msa::Histogram()> 
         std::string_view ours;
     };
     constexpr std::array words{Word{"MK", "MK"}, Word{"ORDERED", "ORDERED"}, Word{"GTRX", "GTR"}};
-    auto const name = model.substr(0, model.find_first_of("+{"));
+    auto const name = name_of(model);
     auto const* const found = std::ranges::find(words, upper_case(name), &Word::theirs);
     if (found == words.end()) return std::string(model);
     return fmt::format("MULTI{}_{}{}", num_states(histogram()), found->ours, model.substr(name.size()));

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/input.hpp"
-#include "input/words.hpp"
+#include "files/words.hpp"
 
 namespace regraft::phylo {
 namespace {

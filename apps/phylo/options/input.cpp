@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "files/matrix_file.hpp"
 #include "options/parts.hpp"
 
 namespace regraft::phylo {
@@ -25,10 +26,10 @@ bool is_like_path(std::string const& model) {
            (name.find('.') != std::string::npos && !name.starts_with("Q.") && !name.starts_with("q."));
 }
 
-/// Takes --model as --partitions if it is a file, such as PREFIX.bestModel.
+/// Takes --model as --partitions if it is a file, such as PREFIX.bestModel, unless this is a matrix.
 void look_for_model_file(Options::Input& input) {
     std::error_code error;
-    if (!input.partitions.empty()) return;
+    if (!input.partitions.empty() || has_matrix_file(input.model)) return;
     if (!std::filesystem::is_regular_file(input.model, error)) {
         if (!is_like_path(input.model)) return;
         throw CLI::ValidationError("--model", "'" + input.model + "' is no model, and no file of this name is there");

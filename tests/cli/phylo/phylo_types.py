@@ -140,6 +140,35 @@ def models_of_iqtree(jobs: phylo_job.Jobs, _) -> None:
         result.require(abs(result.report["log_likelihood"] - value) < 1e-4, f"{model}: {result.report['log_likelihood']}, expected {value}")
 
 
+def own_matrix(jobs: phylo_job.Jobs, args) -> None:
+    """A matrix of PAML is PROTGTR with the same values, whose pairs are above the diagonal. IQ-TREE 2.0.7 has the same value."""
+    directory = pathlib.Path(jobs.directory.name)
+    draw = random.Random(5)
+    below = [[round(draw.uniform(0.01, 3), 4) for _ in range(i)] for i in range(20)]
+    counts = [draw.randrange(10, 90) for _ in range(20)]
+    frequencies = [round(count / sum(counts), 6) for count in counts]
+    frequencies[-1] = round(1 - sum(frequencies[:-1]), 6)
+    matrix, partitions, tree = directory / "own.dat", directory / "own.part", directory / "own.nwk"
+    rows = "\n".join(" ".join(map(str, row)) for row in below[1:])
+    matrix.write_text(f"{rows}\n\n{' '.join(map(str, frequencies))}\n\nA matrix for tests.\n", encoding="utf-8")
+    tree.write_text("(HBB_HUMAN:0.1,HBB_HORSE:0.1,((HBA_HUMAN:0.1,HBA_HORSE:0.1):0.3,(MYG_PHYCA:0.5,(GLB5_PETMA:0.6,LGB2_LUPLU:0.9):0.2):0.3):0.2);",
+                    encoding="utf-8")
+    command = ["loglh", "--msa", str(pathlib.Path(args.msa).parent / "globins.phy"), "--tree", str(tree)]
+    upper = "/".join(str(below[j][i]) for i in range(20) for j in range(i + 1, 20))
+    expected = jobs.run(1, [*command, "--model", f"PROTGTR{{{upper}}}+FU{{{'/'.join(map(str, frequencies))}}}+G4{{0.7}}"])
+    partitions.write_text(f"{matrix}+G4{{0.7}}, a = 1-128\n", encoding="utf-8")
+    for more in (["--model", f"{matrix}+G4{{0.7}}"], ["--partitions", str(partitions)]):
+        found = jobs.run(1, [*command, *more])
+        found.require(found.codes == [0], f"{more}")
+        found.require(abs(found.report["log_likelihood"] - expected.report["log_likelihood"]) < 1e-6, f"{more}: {found.report['log_likelihood']}")
+        found.require(abs(found.report["log_likelihood"] + 1960.5937) < 1e-4, f"{found.report['log_likelihood']}, expected the value of IQ-TREE")
+    plain = jobs.run(1, [*command, "--model", str(matrix)])
+    plain.require(plain.codes == [0], "expected that a matrix alone is no partition file")
+    matrix.write_text(rows, encoding="utf-8")
+    cut = jobs.run(1, [*command, "--model", f"{matrix}+G4"])
+    cut.require(cut.codes == [2] and "own.dat:19:" in cut.output and "expected number 191 of 210" in " ".join(cut.output.split()), "expected a refusal")
+
+
 def sets_of_states(jobs: phylo_job.Jobs, _) -> None:
     """NEXUS with sets of states: the likelihood of a set is the sum over its states. Another block has further sites."""
     directory = pathlib.Path(jobs.directory.name)
@@ -166,8 +195,8 @@ def choices(jobs: phylo_job.Jobs, args) -> None:
     sets = "#nexus begin sets; charset a = DNA, 1-400; charset b = DNA, 401-.; "
     for text, model, expected in ((sets + "charpartition p = one: a, two: b; end;", "JC", ["JC", "JC"]),
                                   (sets + "end;", "", ["auto", "auto"]),
-                                  (sets + "charpartition p = MFP: a, DNA: b; end;", "", ["auto", "auto"]),
-                                  ("AA, a = 1-400\nDNA, b = 401-898\n", "", ["auto", "GTR+FC+G4m"])):
+                                  (sets + "charpartition p = MFP: a, DNA: b; end;", "", ["MFP", "auto"]),
+                                  ("AA, a = 1-400\nDNA, b = 401-898\n", "", ["AA", "GTR+FC+G4m"])):
         partitions.write_text(text, encoding="utf-8")
         told = jobs.run(1, ["check", "--msa", args.msa, "--partitions", str(partitions), *(["--model", model] if model else [])])
         found = [line.split()[1] for line in told.output.splitlines() if line[:2] in ("a ", "b ")]
@@ -236,6 +265,7 @@ def all_cases(jobs: phylo_job.Jobs, args) -> None:
     checks(jobs, args)
     partitions_of_iqtree(jobs, args)
     models_of_iqtree(jobs, args)
+    own_matrix(jobs, args)
     sets_of_states(jobs, args)
     choices(jobs, args)
 
