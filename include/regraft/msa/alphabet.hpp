@@ -52,7 +52,8 @@ constexpr StateMask undetermined(Alphabet alphabet) {
 ///
 /// DNA: the IUPAC letters; U is T; N X O ? - . ~ * ! are undetermined. Amino acids: the 20 letters; B = N or D, Z = Q
 /// or E, J = I or L; X U O ? - . ~ * ! are undetermined. Binary data: N X ? - . ~ * ! are undetermined. Multistate
-/// data: ? - . are undetermined.
+/// data: ? - . are undetermined. Bytes from 0x80 on stand for the sets of two or more of the states 0 to 6 that the
+/// alphabet of binary or multistate data has, in the order of their masks; no text has them.
 StateMask state_mask(Alphabet alphabet, char symbol);
 /// The same for all characters, by their value as unsigned char.
 std::array<StateMask, 256> state_masks(Alphabet alphabet);
