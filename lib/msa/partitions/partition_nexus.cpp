@@ -19,6 +19,7 @@ namespace regraft::msa {
 namespace {
 
 constexpr std::string_view all = "all";
+constexpr std::size_t most_copied = 1'000'000;
 /// Blocks that have charsets: that of the standard, and those of PAUP and MrBayes.
 constexpr std::array<std::string_view, 4> blocks_with_sets{"sets", "assumptions", "paup", "mrbayes"};
 
@@ -67,6 +68,7 @@ private:
     void take_type(Charset& charset);
     void refuse_own_file(Name const& charset) const;
     void add_sites(Charset& charset);
+    void add_ranges(std::vector<WrittenRange>& ranges, Charset const& charset, char const* at);
     void read_charpartition();
     void read_partition();
     void read_settings();
@@ -95,6 +97,7 @@ private:
     std::optional<Partitioning> charpartition_;
     std::vector<Partitioning> partitionings_;  // of MrBayes
     std::string chosen_;                       // the one that is set, in lower case
+    std::size_t num_copied_ = 0;               // ranges, from charset to charset
 };
 
 /// Makes the word of a subset its name, unless this is a number, or the subset is one charset, whose name says more.
@@ -199,7 +202,7 @@ void NexusReader::add_sites(Charset& charset) {
     auto const* const at = cursor_.here();
     auto const word = text_.next_word();
     if (auto const* const other = find_charset(word)) {
-        charset.ranges.insert(charset.ranges.end(), other->ranges.begin(), other->ranges.end());
+        add_ranges(charset.ranges, *other, at);
     } else if (lower(word) == all || word == "*") {
         charset.ranges.push_back({{0, num_sites_, 1}, at});
     } else {
@@ -207,6 +210,18 @@ void NexusReader::add_sites(Charset& charset) {
         return;
     }
     cursor_.take_text(word.size());
+}
+
+/// Adds the ranges of a charset. at: where it is named. Charsets of charsets could otherwise grow without limit.
+void NexusReader::add_ranges(std::vector<WrittenRange>& ranges, Charset const& charset, char const* at) {
+    num_copied_ += charset.ranges.size();
+    if (ranges.size() + charset.ranges.size() > num_sites_)
+        cursor_.fail_at(at, "with the sites of " + in_quotes(charset.name.text) +
+                                " there are more ranges than sites; " + "expected each site once");
+    if (num_copied_ > most_copied)
+        cursor_.fail_at(at, "charsets of charsets have more than " + std::to_string(most_copied) +
+                                " ranges together; expected fewer");
+    ranges.insert(ranges.end(), charset.ranges.begin(), charset.ranges.end());
 }
 
 Charset const* NexusReader::find_charset(std::string_view name) const {
@@ -297,7 +312,7 @@ void NexusReader::add_element(Subset& subset) {
     take_length(subset);
     subset.name += charset->name.text;
     subset.type = subset.ranges.empty() || subset.type == charset->type ? charset->type : "";
-    subset.ranges.insert(subset.ranges.end(), charset->ranges.begin(), charset->ranges.end());
+    add_ranges(subset.ranges, *charset, name.at);
 }
 
 /// Takes the length of the partition's tree, as in `a{1.5}`.

@@ -265,6 +265,18 @@ TEST(PartitionFile, ReadsPartitionsOfMrBayes) {
     EXPECT_EQ(wrong("set partition = r;"), "f:1:83: there is no partition 'r' before this");
 }
 
+TEST(PartitionFile, RefusesCharsetsThatGrowWithoutLimit) {
+    auto const other = [](int i) { return " c" + std::to_string(i - 1); };
+    std::string text = "#nexus begin sets; charset c0 = 1;\n";
+    for (int i = 1; i < 60; ++i) text += "charset c" + std::to_string(i) + " =" + other(i) + other(i) + ";\n";
+    EXPECT_EQ(error_of(text + "end;", 9),
+              "f:5:17: with the sites of 'c3' there are more ranges than sites; expected each site once");
+    text = "#nexus begin sets; charset c0 =";
+    for (int site = 1; site <= 20000; ++site) text += " " + std::to_string(site);
+    for (int i = 1; i < 60; ++i) text += ";\ncharset c" + std::to_string(i) + " =" + other(i);
+    EXPECT_TRUE(error_of(text + "; end;", 20000).ends_with("more than 1000000 ranges together; expected fewer"));
+}
+
 TEST(PartitionFile, ReadsTypesOfCharsets) {
     auto const read = [](std::string const& type, std::string const& model = "") {
         return parse_partitions(
