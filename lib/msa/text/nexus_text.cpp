@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view first_word_of_nexus = "#nexus";
 constexpr std::string_view first_word_of_block = "begin";
-constexpr std::string_view punctuation = ",;:=";
+constexpr std::string_view ends_of_words = " ,;:=";
 constexpr char quote = '\'';
 
 bool is_space(char c) {
@@ -119,7 +119,7 @@ void NexusText::skip_command() {
 
 std::string_view NexusText::next_word() const {
     auto const rest = cursor_.rest();
-    return rest.substr(0, std::min(rest.find(' '), rest.find_first_of(punctuation)));
+    return rest.substr(0, rest.find_first_of(ends_of_words));
 }
 
 std::string NexusText::take_word() {
