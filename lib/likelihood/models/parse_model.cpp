@@ -57,8 +57,8 @@ std::string all_names() {
 
 [[noreturn]] void unknown(Part const& part) {
     if (auto const near = nearest_matrix(part.word); !near.empty()) {
-        wrong(part,
-              "is a matrix that is not there; the nearest " + std::string(near) + " (docs/phylo-models.md lists all)");
+        wrong(part, "is a matrix that is not there; the nearest " + std::string(near) +
+                        " (docs/trees/phylo-models.md lists all)");
     }
     auto const nearest = nearest_name(part.word, all_names());
     wrong(part, "is unknown, expected a name such as GTR, LG, BIN or MULTI3_MK" +

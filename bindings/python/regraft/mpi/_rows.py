@@ -166,7 +166,7 @@ class _Store:
                    reread: Union[Rows, str, None] = None) -> Loading:
         """The same while the program goes on computing: starts the messages, and ``wait`` of what it returns ends the load and gives the
         rows. Until then out is not touched, and nothing is submitted, opened, repaired or scrubbed; other loads may be started. Messages
-        go from member to member, which survives deaths where the canary of such messages passes (docs/failure-model.md). Collective."""
+        go from member to member, which survives deaths where the canary of such messages passes (docs/mpi/failure-model.md). Collective."""
         wanted, memory, source, result = self._request(ranges, out, reread)
         return Loading(self, self._core.start_load(wanted, memory, source), result)
 
