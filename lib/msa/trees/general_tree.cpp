@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "msa/text/text.hpp"
@@ -40,6 +41,39 @@ std::optional<std::uint32_t> attachment(GeneralTree const& tree, std::span<std::
         if (in[v] == 0 && out[v] + taxa.size() == tree.num_taxa()) return tree.is_tip(v) ? tree.parent[v] : v;
     }
     return std::nullopt;
+}
+
+/// The first three of these taxa, and how many more there are.
+std::string list_of(std::span<std::uint32_t const> taxa, std::span<std::string const> taxon_names) {
+    std::string list;
+    for (auto const t : taxa.first(std::min<std::size_t>(taxa.size(), 3)))
+        list += (list.empty() ? "" : ", ") + in_quotes(taxon_names[t]);
+    if (taxa.size() > 3) list += " and " + std::to_string(taxa.size() - 3) + " more";
+    return list;
+}
+
+/// The taxa that the smallest clade with the outgroup has besides it. A clade is one side of an edge. O(nodes).
+std::vector<std::uint32_t> others_of_clade(GeneralTree const& tree, std::span<std::uint32_t const> outgroup) {
+    std::vector<bool> is_in(tree.num_taxa());
+    for (auto const t : outgroup) is_in[t] = true;
+    auto const in = count_below(tree, is_in);
+    is_in.flip();  // is now whether a taxon is another one
+    auto const out = count_below(tree, is_in);
+    auto least = tree.num_taxa();
+    std::uint32_t edge = 0;
+    for (std::uint32_t v = 1; v < tree.num_nodes(); ++v) {
+        if (in[v] != 0 && in[v] != outgroup.size()) continue;
+        auto const others = in[v] == 0 ? out[0] - out[v] : out[v];
+        if (others < least) std::tie(least, edge) = std::tuple(others, v);
+    }
+    std::vector<bool> is_below(tree.num_nodes());
+    std::vector<std::uint32_t> others;
+    for (std::uint32_t v = 1; v < tree.num_nodes(); ++v) {
+        is_below[v] = v == edge || is_below[tree.parent[v]];
+        if (tree.is_tip(v) && is_in[tree.taxon[v]] && is_below[v] == (in[edge] != 0)) others.push_back(tree.taxon[v]);
+    }
+    std::ranges::sort(others);
+    return others;
 }
 
 }  // namespace
@@ -93,13 +127,10 @@ GeneralTree hung_up_at(GeneralTree const& tree, std::span<std::uint32_t const> o
     }
     auto const node = attachment(tree, outgroup);
     if (node) return hung_up_at(tree, *node);
-    std::string list;
-    for (auto const t : outgroup.first(std::min<std::size_t>(outgroup.size(), 3))) {
-        list += (list.empty() ? "" : ", ") + in_quotes(taxon_names[t]);
-    }
-    if (outgroup.size() > 3) list += " and " + std::to_string(outgroup.size() - 3) + " more";
-    throw InputError("the outgroup " + list +
-                     " is not a clade: no edge of the tree cuts these taxa off from the others");
+    throw InputError("the outgroup " + list_of(outgroup, taxon_names) +
+                     " is not a clade: no edge of the tree cuts these taxa off from the others; the smallest clade "
+                     "with them also has " +
+                     list_of(others_of_clade(tree, outgroup), taxon_names));
 }
 
 GeneralForm to_general(Tree const& tree, std::uint32_t set) {
