@@ -3,6 +3,7 @@
 import os
 import pathlib
 import subprocess
+from collections.abc import Mapping
 from typing import Any
 
 import mesonpy
@@ -22,6 +23,12 @@ def is_whole(settings: "Settings | None") -> bool:
     return word == "yes"
 
 
+def without_pip(env: Mapping[str, str]) -> dict[str, str]:
+    """The environment in which pip was called. With pip's Meson and packages, which are for this process, `./run` would set up anew."""
+    path = [folder for folder in env.get("PATH", os.defpath).split(os.pathsep) if "pip-build-env-" not in folder]
+    return {name: value for name, value in env.items() if name != "PYTHONPATH"} | {"PATH": os.pathsep.join(path)}
+
+
 def get_requires_for_build_wheel(config_settings: "Settings | None" = None) -> list[str]:
     """What has to be installed before; `./run wheel` brings what it needs."""
     return [] if is_whole(config_settings) else mesonpy.get_requires_for_build_wheel(config_settings)
@@ -32,6 +39,6 @@ def build_wheel(wheel_directory: str, config_settings: "Settings | None" = None,
     if not is_whole(config_settings):
         settings = {name: value for name, value in (config_settings or {}).items() if name != "whole"}
         return mesonpy.build_wheel(wheel_directory, settings, metadata_directory)
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}  # pip's, for this process alone
-    done = subprocess.run([ROOT / "run", "wheel", wheel_directory], env=env, stdout=subprocess.PIPE, text=True, check=True)
+    command = [ROOT / "run", "wheel", wheel_directory]
+    done = subprocess.run(command, env=without_pip(os.environ), stdout=subprocess.PIPE, text=True, check=True)
     return pathlib.Path(done.stdout.splitlines()[-1]).name

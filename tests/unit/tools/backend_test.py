@@ -8,7 +8,7 @@ import tempfile
 
 BACKEND = pathlib.Path(__file__).resolve().parents[3] / "tools/package/backend.py"
 RUN = """#!/bin/sh
-test "$1" = wheel && test -z "$PYTHONPATH" || exit 3
+test "$1" = wheel && test -z "$PYTHONPATH" && test "$PATH" = /usr/bin:/bin || exit 3
 echo "what is said before"
 echo "$2/regraft-9-py3-none-any.whl"
 """
@@ -39,7 +39,7 @@ def main() -> None:
         run.write_text(RUN, encoding="ascii")
         run.chmod(0o755)
         for question, answer in ASKED.items():
-            done = subprocess.run([sys.executable, "-c", f"import backend; print({question})"], env={"PYTHONPATH": str(tools), "PATH": "/usr/bin:/bin"},
+            done = subprocess.run([sys.executable, "-c", f"import backend; print({question})"], env={"PYTHONPATH": str(tools), "PATH": "/tmp/pip-build-env-x/bin:/usr/bin:/bin"},
                                   capture_output=True, text=True, check=False)
             print(question, "->", done.stdout.strip() or done.stderr.strip())
             if done.stdout.strip() != answer or (done.returncode == 0) == (answer == ""):
