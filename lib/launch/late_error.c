@@ -5,23 +5,21 @@
  * Open MPI then takes the request for one that was freed before it was complete, and calls the fatal handler without a
  * communicator ("Send error after request freed"). Nothing is wrong: the request has its error. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "symbol_for.h"
 
 typedef void Handler(void** communicator, int* code, ...);
 
 /* The handler of the Open MPI that calls. */
 static Handler* handler_of(void const* caller) {
     static Handler* found;
-    Dl_info library;
-    if (found != NULL || dladdr(caller, &library) == 0) return found;
-    void* const handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    void* const symbol = handle == NULL ? NULL : dlsym(handle, "ompi_mpi_errors_are_fatal_comm_handler");
+    if (found != NULL) return found;
+    void* const symbol = regraft_symbol_for(caller, "ompi_mpi_errors_are_fatal_comm_handler");
     memcpy(&found, &symbol, sizeof found);
-    if (handle != NULL) dlclose(handle); /* it stays loaded: it is calling us */
     return found;
 }
 

@@ -6,10 +6,11 @@
  * into freed memory. Over TCP this happens when several nodes are lost at once. So the event holds a reference to its
  * agreement here, as it does in later releases of Open MPI, which this does not disturb. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "symbol_for.h"
 
 #define VISIBLE __attribute__((visibility("default")))
 
@@ -56,8 +57,10 @@ static void tell_and_release(int file, short what, void* argument) {
 }
 
 /* Whether an event is of the kind above. Open MPI's library has one other whose argument is itself, which is longer. */
-static int tells_late_failure(char const* caller, void const* event, void const* argument) {
-    if (sizeof(void*) != 8 || event != argument || caller == NULL || strstr(caller, "/libmpi.so") == NULL) return 0;
+static int tells_late_failure(void const* caller, void const* event, void const* argument) {
+    Dl_info library;
+    if (sizeof(void*) != 8 || event != argument || dladdr(caller, &library) == 0) return 0;
+    if (library.dli_fname == NULL || strstr(library.dli_fname, "/libmpi.so") == NULL) return 0;
     size_t const size = malloc_usable_size((void*)argument);
     if (size < sizeof(struct late_failure) || size >= sizeof(struct late_failure) + 32) return 0;
     struct object const* const agreement = ((struct late_failure const*)argument)->agreement;
@@ -67,18 +70,13 @@ static int tells_late_failure(char const* caller, void const* event, void const*
 /* libevent's function, for the library that calls it. What another library calls by this name has at most as many
  * arguments, and gets them all. */
 VISIBLE long event_assign(void* event, void* base, long file, long what, Callback* call, void* argument) {
-    Dl_info caller = {0};
-    void* symbol = NULL;
-    if (dladdr(__builtin_return_address(0), &caller) != 0) {
-        void* const library = dlopen(caller.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-        symbol = library == NULL ? NULL : dlsym(library, "event_assign");
-        if (library != NULL) dlclose(library); /* it stays loaded: it is calling us */
-    }
+    void const* const caller = __builtin_return_address(0);
+    void* symbol = regraft_symbol_for(caller, "event_assign");
     if (symbol == NULL) symbol = dlsym(RTLD_NEXT, "event_assign");
     Assign* assign = NULL;
     memcpy(&assign, &symbol, sizeof assign);
     if (assign == NULL) return -1;
-    if (!tells_late_failure(caller.dli_fname, event, argument)) return assign(event, base, file, what, call, argument);
+    if (!tells_late_failure(caller, event, argument)) return assign(event, base, file, what, call, argument);
     __atomic_add_fetch(&((struct late_failure*)argument)->agreement->references, 1, __ATOMIC_ACQ_REL);
     tell_agreement = call;
     return assign(event, base, file, what, tell_and_release, argument);

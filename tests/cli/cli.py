@@ -27,3 +27,15 @@ class Command:
         path = self.path / name
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
+
+
+def run_checks(checks, program_for) -> int:
+    """Calls each check, a function with a sentence of what it checks, with the program that it is given."""
+    for check in checks:
+        try:
+            check(program_for())
+        except AssertionError:
+            print(f"{check.__name__}: {check.__doc__}")
+            raise
+        print(f"passed: {check.__name__}")
+    return 0

@@ -21,10 +21,6 @@ namespace {
 constexpr std::size_t matrix_states = 20;
 constexpr std::size_t matrix_pairs = matrix_states * (matrix_states - 1) / 2;
 
-std::string_view file_of(std::string_view model) {
-    return model.substr(0, model.find_first_of("+{"));
-}
-
 std::optional<double> read_number(std::string_view text) {
     double value = 0;
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -58,8 +54,12 @@ std::string braced(std::span<double const> values) {
 
 }  // namespace
 
+std::string_view name_of(std::string_view model) {
+    return model.substr(0, model.find_first_of("+{"));
+}
+
 bool has_matrix_file(std::string_view model) {
-    std::filesystem::path const path(file_of(model));
+    std::filesystem::path const path(name_of(model));
     std::error_code error;
     if (!std::filesystem::is_regular_file(path, error)) return false;
     auto const text = common::read_text(path.string());
@@ -69,7 +69,7 @@ bool has_matrix_file(std::string_view model) {
 
 std::string with_matrix(std::string_view model) {
     if (!has_matrix_file(model)) return std::string(model);
-    auto const name = file_of(model);
+    auto const name = name_of(model);
     auto const values = read_matrix(std::string(name));
     // Below the diagonal row by row, which is above it column by column.
     std::vector<double> upper;

@@ -6,6 +6,9 @@
 
 namespace regraft::phylo {
 
+/// The model without its options: GTR of GTR+G4, MK of MK{...}.
+std::string_view name_of(std::string_view model);
+
 /// Whether the model's name is that of a file that begins with a number, as a matrix does.
 bool has_matrix_file(std::string_view model);
 

@@ -33,10 +33,6 @@ std::uint32_t num_states(msa::Histogram const& histogram) {
     return count;
 }
 
-std::string_view name_of(std::string_view model) {
-    return model.substr(0, model.find_first_of("+{"));
-}
-
 }  // namespace
 
 std::optional<std::string_view> choice_of(std::string_view word) {

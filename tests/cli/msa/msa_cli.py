@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from cli import Command, Result
+from cli import Command, Result, run_checks
 
 DATA = pathlib.Path(__file__).resolve().parents[3] / "data"
 PATIENCE = 1000  # seconds for one command, on a busy machine
@@ -137,12 +137,4 @@ def read_phylip(path: pathlib.Path) -> Alignment:
 def main(*checks) -> int:
     """Runs the checks, functions of a Program, on the program that the command line names."""
     os.environ.pop("OMP_NUM_THREADS", None)
-    for check in checks:
-        program = Program(sys.argv[1])
-        try:
-            check(program)
-        except AssertionError:
-            print(f"{check.__name__}: {check.__doc__}")
-            raise
-        print(f"passed: {check.__name__}")
-    return 0
+    return run_checks(checks, lambda: Program(sys.argv[1]))

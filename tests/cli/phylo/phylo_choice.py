@@ -171,10 +171,7 @@ def kills(jobs: phylo_job.Jobs, _) -> None:
     arguments = ["search", "--msa", str(mixed), "--partitions", f"{mixed}.part", "--spr-radius", "1"]
     reference = jobs.run(1, arguments)
     for ranks, plan in PLANS:
-        result = jobs.run(ranks, [*arguments, "--fail", plan])
-        result.require(set(result.codes) <= {0, phylo_job.KILLED} and result.report is not None, f"plan '{plan}': a rank failed")
-        victims = phylo_job.victims(plan)
-        result.require(result.killed() == victims, f"expected the deaths of {sorted(victims)}")
+        result = jobs.with_deaths(ranks, arguments, plan)
         result.require("model choice" in result.report["failures"][0]["during"], "expected the first death during the choice")
         same(result, reference, f"{ranks} ranks, {plan}")
 

@@ -53,6 +53,13 @@ class Jobs:
         result.require(result.report is not None, f"{ranks} ranks, plan '{plan}': no report")
         return result
 
+    def with_deaths(self, ranks: int, arguments: list[str], plan: str) -> Result:
+        """A job in which exactly the victims of the plan die, and that has a report."""
+        result = self.run(ranks, [*arguments, "--fail", plan])
+        result.require(set(result.codes) <= {0, KILLED} and result.report is not None, f"plan '{plan}': a rank failed")
+        result.require(result.killed() == victims(plan), f"expected the deaths of {sorted(victims(plan))}")
+        return result
+
 
 class Folder:
     """Jobs, and files for them."""

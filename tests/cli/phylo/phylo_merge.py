@@ -112,10 +112,7 @@ def kills(jobs: phylo_job.Jobs, _) -> None:
         arguments = arguments_of(folder, "GTR+FC+G4m.part", "--brlen", linkage)
         reference = jobs.run(1, arguments)
         for ranks, plan in PLANS:
-            result = jobs.run(ranks, [*arguments, "--fail", plan])
-            result.require(set(result.codes) <= {0, phylo_job.KILLED} and result.report is not None, f"plan '{plan}': a rank failed")
-            victims = phylo_job.victims(plan)
-            result.require(result.killed() == victims, f"expected the deaths of {sorted(victims)}")
+            result = jobs.with_deaths(ranks, arguments, plan)
             if plan.startswith("merge"):
                 result.require("merging" in result.report["failures"][0]["during"], "expected the first death while partitions are merged")
             same(result, reference, f"{ranks} ranks, {linkage}, {plan}")

@@ -113,11 +113,4 @@ def check_usage(program: Program, *arguments: str) -> None:
 def main(*checks) -> int:
     """Runs the checks, functions of a Program, on the program that the command line names."""
     program = Program(sys.argv[1])
-    for check in checks:
-        try:
-            check(program)
-        except AssertionError:
-            print(f"{check.__name__}: {check.__doc__}")
-            raise
-        print(f"passed: {check.__name__}")
-    return 0
+    return cli.run_checks(checks, lambda: program)
