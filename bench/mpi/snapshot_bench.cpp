@@ -9,7 +9,8 @@
 //   kept      a commit in files of /dev/shm (SnapshotOptions::keep), and one in private memory in turn; then a reopen
 //
 // pairwise: copies on partners at even distances; erasure: by a code that survives as many deaths, beside the same
-// floor. _compressed and _checked: the same, compressed or with checksums, beside the floor of what is neither.
+// floor. differential_N: commits of which N percent of the chunks have changed, that send what has changed or all, in
+// turn. _compressed and _checked: the same, compressed or with checksums, beside the floor of what is neither.
 #include <mpi.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +30,7 @@
 
 #include "job.hpp"
 #include "regraft/checkpoint/snapshot.hpp"
+#include "regraft/core/random.hpp"
 #include "regraft/ft/collectives.hpp"
 #include "store_memory.hpp"
 
@@ -182,6 +185,62 @@ void measure_commit(benchmark::State& state, ft::Communicator& comm, Config cons
     state.counters["resident_over_formula"] = largest(comm, static_cast<double>(after - before - beside) / formula);
 }
 
+/// Changes one value in each of so many chunks, drawn at random.
+class Changing {
+public:
+    Changing(State& values, PeId self, double share) : values_(values.values()), share_(share), random_(value(self)) {}
+    void step() {
+        constexpr std::uint64_t chunk = SnapshotOptions{}.chunk_bytes / sizeof(double);
+        auto const chunks = values_.size() / chunk;
+        std::vector<std::uint64_t> all(chunks);
+        std::iota(all.begin(), all.end(), 0);
+        shuffle(all, random_);
+        all.resize(static_cast<std::size_t>(std::ceil(static_cast<double>(chunks) * share_)));
+        for (auto const i : all) values_[i * chunk + random_.below(chunk)] += 1;
+    }
+
+private:
+    std::span<double> values_;
+    double share_;
+    Random random_;
+};
+
+/// Two snapshots of the same state, of which one sends what has changed.
+void measure_differential(benchmark::State& state, ft::Communicator& comm, Config const& config, double share) {
+    State values(comm, config.bytes());
+    auto options = config.options;
+    options.differential = SnapshotOptions::Differential::never;
+    Snapshot whole(comm, options);
+    options.differential = SnapshotOptions::Differential::always;
+    Snapshot differential(comm, options);
+    for (auto* const snapshot : {&whole, &differential}) values.add_to(*snapshot, comm.self());
+    Changing changing(values, comm.self(), share);
+    auto const commit = [&](Snapshot& snapshot) { return timed(comm, [&] { snapshot.commit(); }); };
+    for (int i = 0; i < 4; ++i) {  // until all memory is there
+        changing.step();
+        static_cast<void>(commit(whole) + commit(differential));
+    }
+    std::vector<double> ours, theirs;
+    for (auto _ : state) {
+        changing.step();
+        theirs.push_back(commit(whole));
+        ours.push_back(commit(differential));
+        state.SetIterationTime(ours.back());
+    }
+    std::vector<double> const right(values.values().begin(), values.values().end());
+    for (auto* const snapshot : {&whole, &differential}) {
+        values.scramble();
+        static_cast<void>(snapshot->restore());
+        bool const holds = std::ranges::equal(values.values(), right);
+        if (largest(comm, holds ? 0 : 1) != 0) state.SkipWithError("wrong bytes");
+    }
+    state.counters["s_per_call"] = median(ours);
+    state.counters["s_per_whole"] = median(theirs);
+    state.counters["over_whole"] = median(ours) / median(theirs);
+    state.counters["held_over_whole"] =
+        static_cast<double>(differential.bytes_held()) / static_cast<double>(whole.bytes_held());
+}
+
 void measure_rollback(benchmark::State& state, ft::Communicator& comm, Config const& config) {
     State values(comm, config.bytes());
     Snapshot snapshot(comm, config.options);
@@ -299,6 +358,30 @@ void add(std::string const& operation, Measurement measurement, ft::Communicator
         ->Unit(benchmark::kMillisecond);
 }
 
+std::vector<Config> differential_configs(std::string_view pace) {
+    std::vector<Config> all;
+    auto const sizes =
+        pace == "full" ? std::vector<std::uint64_t>{1, 64} : std::vector<std::uint64_t>{pace == "short" ? 16U : 1U};
+    for (auto const mebibytes : sizes) {
+        all.push_back({"", "pairwise", mebibytes, 2, {}});
+        all.push_back({"_checked", "pairwise", mebibytes, 2, {.integrity = store::Integrity::checked}});
+    }
+    return all;
+}
+
+void add_differential(ft::Communicator& comm, Config const& config, int iterations) {
+    for (auto const percent : {1, 10, 100}) {
+        auto const name = config.name("differential_" + std::to_string(percent), comm.size());
+        benchmark::RegisterBenchmark(name.c_str(),
+                                     [&comm, config, percent](benchmark::State& state) {
+                                         measure_differential(state, comm, config, percent / 100.0);
+                                     })
+            ->Iterations(iterations)
+            ->UseManualTime()
+            ->Unit(benchmark::kMillisecond);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -313,6 +396,9 @@ int main(int argc, char** argv) {
         for (auto const& config : all) add("rollback", measure_rollback, comm, config, comm.size(), few);
         for (auto const& config : all) {
             if (config.variant == "pairwise") add("kept", measure_kept, comm, config, comm.size(), few);
+        }
+        for (auto const& config : differential_configs(pace)) {
+            if (comm.size() > 1) add_differential(comm, config, few);
         }
         // A rank dies in each, so the largest state comes first, and then there are fewer.
         auto const plain = std::find_if(all.rbegin(), all.rend(), [](auto const& c) {

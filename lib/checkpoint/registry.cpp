@@ -76,6 +76,7 @@ std::vector<std::string> GivenUp::for_good() {
 void save(Registry const& registry, SnapshotOptions::Form form, Image& image) {
     image.entities.clear();
     image.bytes.clear();
+    image.chunks.clear();
     if (form == SnapshotOptions::Form::plain) make_room(registry, image);
     ByteWriter out(std::move(image.bytes));
     for (auto const& [name, entity] : registry) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "regraft/checkpoint/entity.hpp"
 #include "regraft/checkpoint/snapshot.hpp"
+#include "regraft/core/digest.hpp"
 
 namespace regraft::checkpoint {
 
@@ -48,6 +50,7 @@ struct Image {
     };
     std::vector<Stored> entities;
     std::vector<std::byte> bytes;
+    std::vector<std::optional<Digest>> chunks;  // of bytes, as far as they are known; empty: none is
 };
 
 /// Replaces image; its memory is used as far as it suffices.

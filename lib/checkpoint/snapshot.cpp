@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <tuple>
 #include <utility>
 
 #include "checkpoint/snapshot_impl.hpp"
@@ -20,6 +21,8 @@ std::uint64_t digest(SnapshotOptions const& options) {
     ByteWriter fields;
     fields.put(code ? std::array{code->data(), code->parity()} : std::array{0U, 0U});
     fields.put(options.form);
+    fields.put(options.differential);
+    fields.put(options.chunk_bytes);
     fields.put(options.transport);
     fields.put(options.integrity);
     fields.put(options.keep.has_value());
@@ -105,11 +108,42 @@ Cost cost_until(SnapshotState const& snapshot, Clock::time_point begin) {
     return {steps == 0 ? 0 : computed / static_cast<double>(steps), snapshot.last_commit_ms};
 }
 
+/// What a PE is about to commit.
+struct Commit {
+    Images const& next;
+    Head head{};
+    bool looks = false;                                   // all members look for what has changed
+    std::optional<std::vector<std::uint64_t>> changed{};  // the chunks, if this PE could compare them
+    std::optional<store::ChangesReport> sent_as_changes{};
+};
+
+/// What follows on all members from a commit that has succeeded.
+void note_differences(SnapshotState& snapshot, Commit const& commit) {
+    snapshot.differences.committed(commit.sent_as_changes);
+    snapshot.digested = commit.looks;
+}
+
+/// Submits what has changed, if all members have compared it. Collective, uniform.
+bool submit_changes(SnapshotState& snapshot, Commit& commit, store::Vote vote) {
+    if (!commit.looks || !snapshot.digested) return false;
+    auto const& [ranges, sizes, node_of] =
+        std::tie(snapshot.manifest.ranges, snapshot.manifest.sizes, snapshot.manifest.node_of);
+    auto const& mine = vote.in_favour ? commit.next.own.bytes : snapshot.current().own.bytes;
+    vote.in_favour = vote.in_favour && commit.changed;
+    auto const chunk_bytes = snapshot.options.chunk_bytes;
+    std::vector<std::uint64_t> const none(store::num_change_words(mine.size(), chunk_bytes), 0);
+    auto const& changed = vote.in_favour ? *commit.changed : none;
+    commit.sent_as_changes =
+        snapshot.vault.submit_changes(vote, {ranges, sizes, node_of}, mine, {chunk_bytes, changed});
+    return commit.sent_as_changes.has_value();
+}
+
 /// If names and sizes stayed the same last time, all members assume that they do so again, and find out at the end
 /// whether that is true. That saves the exchange before. A member for which it is not true passes as many bytes as the
 /// others expect.
-bool commit_as_before(SnapshotState& snapshot, Images const& next, Head const& head) {
+bool commit_as_before(SnapshotState& snapshot, Commit& commit) {
     auto& comm = snapshot.comm;
+    auto const& [next, head] = std::tie(commit.next, commit.head);
     if (!snapshot.steady || snapshot.pace.wants_costs() ||
         !std::ranges::equal(snapshot.manifest.members, comm.members()))
         return false;
@@ -121,18 +155,25 @@ bool commit_as_before(SnapshotState& snapshot, Images const& next, Head const& h
     return put(
         snapshot,
         [&] {
+            if (commit.looks && snapshot.digested) return submit_changes(snapshot, commit, vote);
             return snapshot.vault.submit_if(
                 vote, {snapshot.manifest.ranges, snapshot.manifest.sizes, snapshot.manifest.node_of}, mine);
         },
-        [&] { snapshot.pace.committed(); });
+        [&] {
+            snapshot.pace.committed();
+            note_differences(snapshot, commit);
+        });
 }
 
-void commit_as_told(SnapshotState& snapshot, Images const& next, Head const& head) {
-    auto const heads = gather_heads(snapshot.comm, head);
+void commit_as_told(SnapshotState& snapshot, Commit& commit) {
+    auto const& next = commit.next;
+    auto const heads = gather_heads(snapshot.comm, commit.head);
     auto next_manifest = manifest_for(snapshot, heads, next);
     auto const& of = next_manifest ? *next_manifest : snapshot.manifest;
     describe(snapshot, of, next);
     auto const submit = [&] {
+        if (!next_manifest && submit_changes(snapshot, commit, {true, commit.head.options + commit.head.common}))
+            return true;
         snapshot.vault.submit({of.ranges, of.sizes, of.node_of}, next.own.bytes);
         return true;
     };
@@ -142,7 +183,21 @@ void commit_as_told(SnapshotState& snapshot, Images const& next, Head const& hea
         std::vector<Cost> costs;
         for (auto const& each : heads) costs.push_back(each.cost);
         snapshot.pace.committed(costs);
+        note_differences(snapshot, commit);
     }));
+}
+
+/// Turns the entities into bytes, all of them or those that have changed.
+void create(SnapshotState& snapshot, Commit& commit) {
+    auto& next = snapshot.spare().own;
+    auto const chunk_bytes = snapshot.options.chunk_bytes;
+    commit.looks = snapshot.differences.looks();
+    if (commit.looks && snapshot.digested) {
+        commit.changed = save_changes(snapshot.own, snapshot.current().own, chunk_bytes, next);
+        if (commit.changed) return;
+    }
+    checkpoint::save(snapshot.own, snapshot.options.form, next);
+    if (commit.looks) digest_chunks(next, chunk_bytes);
 }
 
 CommitReport commit(SnapshotState& snapshot) {
@@ -150,7 +205,8 @@ CommitReport commit(SnapshotState& snapshot) {
     auto const begin = Clock::now();
     comm.reach(create_phase.before);
     auto& next = snapshot.spare();
-    checkpoint::save(snapshot.own, snapshot.options.form, next.own);
+    Commit commit{.next = next};
+    create(snapshot, commit);
     comm.reach(create_phase.inside);
     checkpoint::save(snapshot.common, SnapshotOptions::Form::plain, next.common);
     CommitReport report{.create_ms = milliseconds_since(begin)};
@@ -159,10 +215,11 @@ CommitReport commit(SnapshotState& snapshot) {
     comm.reach(create_phase.after);
 
     auto const created = Clock::now();
-    Head const head{store::call(store::Function::commit, snapshot.identity), digest(snapshot.options),
-                    hash_of(next.own.entities, snapshot.options.node), hash_of_contents(next.common),
-                    cost_until(snapshot, begin)};
-    if (!commit_as_before(snapshot, next, head)) commit_as_told(snapshot, next, head);
+    commit.head = {store::call(store::Function::commit, snapshot.identity), digest(snapshot.options),
+                   hash_of(next.own.entities, snapshot.options.node), hash_of_contents(next.common),
+                   cost_until(snapshot, begin)};
+    if (!commit_as_before(snapshot, commit)) commit_as_told(snapshot, commit);
+    if (commit.sent_as_changes) report.changed_bytes = commit.sent_as_changes->changed_bytes;
     report.exchange_ms = milliseconds_since(created);
     snapshot.last_commit_ms = milliseconds_since(begin);
     snapshot.last_stop = Clock::now();

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checkpoint/differences.hpp"
 #include "checkpoint/manifest.hpp"
 #include "checkpoint/registry.hpp"
 #include "checkpoint/saved.hpp"
@@ -59,7 +60,8 @@ struct SnapshotState {
           options(std::move(given)),
           identity(store::made_identity(comm)),
           vault(comm, options),
-          pace(options.pace) {}
+          pace(options.pace),
+          differences(options) {}
 
     /// What a reopen that was interrupted has found is no commit of this job yet.
     std::uint64_t generation() const { return reopened ? 0 : vault.version(); }
@@ -87,6 +89,8 @@ struct SnapshotState {
     RestoreReport unreported{};                   // reports of restores that were interrupted
     std::uint64_t bytes_to_adopt = 0;
     Pace pace;
+    Differences differences;
+    bool digested = false;  // all members have the digests of the last commit's chunks
     double last_commit_ms = 0;
     Clock::time_point last_stop = Clock::now();  // the end of the last commit or restore
 };

@@ -41,6 +41,12 @@ bool Vault::submit_if(store::Vote const& vote, store::Submissions const& all, st
     return replicated && replicated->submit_if(vote, placement_for(all), all, mine);
 }
 
+std::optional<store::ChangesReport> Vault::submit_changes(store::Vote const& vote, store::Submissions const& all,
+                                                          std::span<std::byte const> mine,
+                                                          store::Changes const& changes) {
+    return std::get<ReplicatedStore>(store_).submit_changes(vote, placement_for(all), all, mine, changes);
+}
+
 placement::Any Vault::placement_for(store::Submissions const& all) const {
     std::vector<std::uint64_t> sizes;
     for (auto const& range : all.ranges) sizes.push_back(range.size());

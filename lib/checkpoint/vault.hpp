@@ -24,6 +24,11 @@ public:
     /// would save little.
     [[nodiscard]] bool submit_if(store::Vote const& vote, store::Submissions const& all,
                                  std::span<std::byte const> mine);
+    /// The same where only changes are sent. Only for copies.
+    [[nodiscard]] std::optional<store::ChangesReport> submit_changes(store::Vote const& vote,
+                                                                     store::Submissions const& all,
+                                                                     std::span<std::byte const> mine,
+                                                                     store::Changes const& changes);
     store::LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, store::LoadOptions const& options);
     struct Repaired {
         std::uint64_t bytes = 0;  // bytes of copies or pieces that were made anew

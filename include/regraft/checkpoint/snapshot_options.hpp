@@ -24,7 +24,16 @@ struct SnapshotOptions {
     Redundancy redundancy = pairwise();  // where copies are, or by which code state survives
     /// compressed: each entity is compressed by zstd at level 1, on its own PE as well as in its copies, unless that
     /// makes it longer.
-    enum class Form { plain, compressed } form = Form::plain;   // how entities are stored
+    enum class Form { plain, compressed } form = Form::plain;  // how entities are stored
+    /// Whether a commit sends only what has changed since the commit before, chunk by chunk. That needs one look at all
+    /// of the state, two more small exchanges, and commits in which names and sizes stay as they were; others send all.
+    /// Chunks with equal digests of 128 bits count as equal. Compressed state and erasure codes are always sent whole.
+    enum class Differential {
+        never,
+        automatic,  // as long as at most half of the state has changed; otherwise it is tried again later
+        always,
+    } differential = Differential::never;                       // what is sent
+    std::uint64_t chunk_bytes = 16 << 10;                       // the unit of changes
     store::Transport transport = store::Transport::collective;  // how copies and restored entities travel
     /// With checksums, a damaged copy counts as a lost one.
     store::Integrity integrity = store::Integrity::unchecked;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -53,8 +54,11 @@ struct CommittedEntity {
 struct CommitReport {
     std::uint64_t bytes = 0;         // bytes of its entities
     std::uint64_t stored_bytes = 0;  // the same as they are stored: less if they are compressed
-    double create_ms = 0;            // time to turn entities into bytes
-    double exchange_ms = 0;          // time until all members had agreed
+    /// Bytes of all members that were sent because they had changed (SnapshotOptions::differential). Nothing: all were
+    /// sent. The same on all members.
+    std::optional<std::uint64_t> changed_bytes{};
+    double create_ms = 0;    // time to turn entities into bytes
+    double exchange_ms = 0;  // time until all members had agreed
 };
 
 /// An entity that has a new home.

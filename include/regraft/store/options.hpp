@@ -64,6 +64,18 @@ struct Vote {
     std::uint64_t alike = 0;
 };
 
+/// Which of the bytes that this PE submits differ from those of the version before.
+struct Changes {
+    std::uint64_t chunk_bytes = 16 << 10;     // the same on all members
+    std::span<std::uint64_t const> chunks{};  // bit i % 64 of word i / 64: bytes from i * chunk_bytes on have changed
+};
+
+/// The number of words in Changes::chunks for a member that submits so many bytes.
+constexpr std::size_t num_change_words(std::uint64_t bytes, std::uint64_t chunk_bytes) {
+    auto const chunks = bytes / chunk_bytes + (bytes % chunk_bytes != 0 ? 1 : 0);
+    return static_cast<std::size_t>((chunks + 63) / 64);
+}
+
 /// What a load does about wanted blocks that no living PE holds. The same on all members, except for the function
 /// itself.
 struct LoadOptions {

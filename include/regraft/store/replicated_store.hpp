@@ -1,5 +1,4 @@
-// Read-only data in the memory of the PEs, every block on several of them, so that any PE can read it after some have
-// died.
+// Read-only data in the memory of the PEs, every block on several of them, so that deaths leave it readable.
 #pragma once
 
 #include <cstddef>
@@ -58,6 +57,12 @@ public:
     /// votes against passes its blocks of the version before.
     [[nodiscard]] bool submit_if(Vote const& vote, placement::Any placement, Submissions const& all,
                                  std::span<std::byte const> blocks);
+    /// The same where only changes are sent, and holders take the rest from the version before. Returns nothing where
+    /// submit_if returns false, and if holders have changed since, or have parts of a member's blocks. Precondition: a
+    /// chunk whose bit is not set is as it was.
+    [[nodiscard]] std::optional<ChangesReport> submit_changes(Vote const& vote, placement::Any placement,
+                                                              Submissions const& all, std::span<std::byte const> blocks,
+                                                              Changes const& changes);
 
     /// Loads the wanted blocks into out, one behind the other in the order of the request; out.size() is the sum of
     /// their sizes. Members may want different or the same blocks, or none; ranges may overlap. Senders are balanced by
@@ -71,9 +76,8 @@ public:
     /// assign::reassign returns it). Rows of the dead are ignored. Precondition: the same num_founders() rows on all
     /// members.
     LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& options = {});
-    /// Both while the program goes on computing. Until Loading::wait, out and the store must live, and submit, repair
-    /// and scrub must not be called; other loads may. Uses point-to-point messages, so it is only safe where
-    /// Transport::rounds is. Collective, not uniform (wait is).
+    /// Both while the program goes on. Until Loading::wait, out and the store live, and no submit, repair or scrub is
+    /// called; other loads may be. Only safe where Transport::rounds is. Collective, not uniform (wait is).
     [[nodiscard]] Loading start_load(std::span<BlockRange const> wanted, std::span<std::byte> out,
                                      LoadOptions const& options = {});
     [[nodiscard]] Loading start_load(CsrView<BlockRange> wanted, std::span<std::byte> out,
@@ -99,8 +103,7 @@ public:
     /// that of submit and an even share of the blocks, which stays with OwnCopy::referenced. Collective, uniform.
     OpenReport open(std::filesystem::path const& archive,
                     std::function<placement::Any(std::uint64_t num_blocks)> const& placement);
-    /// A function for LoadOptions::reread that reads from where this version was saved or opened. Empty if it was
-    /// neither.
+    /// A function for LoadOptions::reread that reads from where this version was saved or opened, or none.
     std::function<void(BlockRange, std::span<std::byte>)> reread() const;
 
     /// Opens the newest version that the job before has kept (Options::keep) and of which all blocks are on the nodes
@@ -134,9 +137,8 @@ public:
     void visit_holders(BlockRange blocks, std::function<void(placement::Run const&)> const& visit) const;
     /// Frees the memory of the version before, which is kept for the next submit. Not collective.
     void trim();
-    /// Bytes of blocks that this PE keeps, without what it holds by reference.
+    /// Bytes of blocks that this PE keeps, without what it holds by reference; and what trim() frees.
     std::uint64_t bytes_held() const;
-    /// Bytes of memory of the version before, which trim() frees.
     std::uint64_t bytes_spare() const;
 
 private:

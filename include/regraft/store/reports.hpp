@@ -45,6 +45,13 @@ struct Damage {
     friend bool operator==(Damage const&, Damage const&) = default;
 };
 
+/// How much of a version was sent because it had changed. The same on all members.
+struct ChangesReport {
+    std::uint64_t changed_bytes = 0;    // of all members together
+    std::uint64_t submitted_bytes = 0;  // what they have submitted
+    friend bool operator==(ChangesReport const&, ChangesReport const&) = default;
+};
+
 /// What a load did. All but the last two are the same on all members.
 struct [[nodiscard]] LoadReport {
     /// Blocks that a member wanted and no living PE holds, also if they were read again: ascending, disjoint.

@@ -148,6 +148,7 @@ bool FromReplicas::note_damage(std::span<BlockRange const> looked_at) {
 /// Damaged replicas count no more, except where good ones have been written over them.
 void FromReplicas::forget_and_replace() {
     auto& [directory, sizes, held, seams, common] = *store_.current;
+    if (!damaged_.empty()) store_.layout = 0;
     for (auto const& [blocks, holder] : damaged_) directory.remove(blocks, holder);
     for (auto const& [blocks, sender, receiver, i] : plan_.senders.transfers) {
         if (plan_.of == load::Plan::Of::self || i < plan_.num_wanted) continue;

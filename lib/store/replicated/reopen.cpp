@@ -209,6 +209,7 @@ void ReplicatedStore::discard() {
     if (impl_->keeping) impl_->keeping->discard(impl_->comm);
     impl_->current.reset();
     impl_->spare = Memory();
+    impl_->stale.clear();
     if (impl_->keeping) impl_->keeping->leave(impl_->comm);
 }
 

@@ -158,6 +158,7 @@ RepairReport repair(Replicated& store, RepairOptions const& options) {
     auto& comm = store.comm;
     auto& [directory, sizes, held, seams, common] = *store.current;
     comm.reach(repair_phase.before);
+    store.layout = 0;
     auto terms = gather_terms(comm, store.identity, options);
     directory.retain(comm.members());
     if (!options.node) terms.node_of = repair::domains_of(comm.members(), directory.node_of());

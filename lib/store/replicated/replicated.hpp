@@ -16,6 +16,7 @@
 #include "store/blocks/traffic.hpp"
 #include "store/on_disk/on_disk.hpp"
 #include "store/replicated/keeping.hpp"
+#include "store/replicated/patch.hpp"
 #include "store/together/complaint.hpp"
 #include "store/together/gather.hpp"
 #include "store/together/identity.hpp"
@@ -67,7 +68,13 @@ struct Replicated {
     ft::Communicator& comm;
     Options options;
     std::unique_ptr<Version> current;
+    /// The same for submits that put the same blocks of the same members in the same places; 0 if holders have changed
+    /// since the submit.
+    std::uint64_t layout = 0;
     Memory spare;  // memory of the version before
+    /// By member, the chunks of its blocks in which the spare memory differs from the current version; empty: it may
+    /// differ everywhere.
+    std::vector<Words> stale;
     std::uint64_t version = 0;
     std::uint64_t identity;  // of the current version, and before the first one of this object (identity.hpp)
     OnDisk on_disk;

@@ -51,6 +51,7 @@ void ReplicatedStore::visit_holders(BlockRange blocks, std::function<void(placem
 
 void ReplicatedStore::trim() {
     impl_->spare = Memory();
+    impl_->stale.clear();
 }
 
 std::uint64_t ReplicatedStore::bytes_spare() const {

@@ -49,6 +49,8 @@ std::vector<SnapshotOptions> all_kinds() {
         for (auto const form : {SnapshotOptions::Form::plain, SnapshotOptions::Form::compressed}) {
             for (auto const integrity : {store::Integrity::unchecked, store::Integrity::checked}) {
                 kinds.push_back({.redundancy = redundancy, .form = form, .integrity = integrity});
+                kinds.back().differential = SnapshotOptions::Differential::always;
+                kinds.push_back({.redundancy = redundancy, .form = form, .integrity = integrity});
             }
         }
     }

@@ -30,6 +30,8 @@ struct SnapshotJobOptions {
     std::uint64_t seed = 0;
     std::uint64_t most_entities = 20;
     std::uint64_t most_bytes = 500;
+    /// From moment to moment most bytes stay as they are, unless sizes change.
+    bool changes_little = false;
     /// Expects other bytes than there are, for tests that this is noticed.
     bool expects_wrong_bytes = false;
 };
@@ -95,11 +97,25 @@ private:
         auto const size = draw(k, of_size) % (options_.most_bytes + 1) / 4 * 4;
         std::vector<std::byte> bytes(size);
         Random zeros(draw(k, epoch(moment) + 2'000'003)), random(draw(k, moment + 1'000'003));
+        if (options_.changes_little) return mostly_still(k, moment, std::move(bytes));
         // Some get smaller when they are compressed.
         auto const values = k % 2 == 0 ? 255 : 2;
         for (auto& byte : bytes) {
             auto const something = static_cast<std::byte>(1 + random.below(values));
             byte = zeros.below(3) == 0 ? std::byte{} : something;
+        }
+        return bytes;
+    }
+
+    /// Each piece of 16 bytes changes at some of the moments of an epoch. No byte is zero, so that sizes stay.
+    std::vector<std::byte> mostly_still(std::uint64_t k, std::uint64_t moment, std::vector<std::byte> bytes) const {
+        constexpr std::size_t piece_bytes = 16;
+        for (std::size_t begin = 0; begin < bytes.size(); begin += piece_bytes) {
+            auto since = moment;
+            while (epoch(since - 1) == epoch(moment) && draw(draw(k, since), begin) % 6 != 0) --since;
+            Random random(draw(draw(k, since + 1'000'003), begin));
+            auto const end = std::min(bytes.size(), begin + piece_bytes);
+            for (auto i = begin; i < end; ++i) bytes[i] = static_cast<std::byte>(1 + random.below(255));
         }
         return bytes;
     }

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -29,6 +30,11 @@ test::SnapshotJobOptions options_of(CampaignSettings const& settings) {
         settings.word("integrity", "unchecked") == "checked" ? store::Integrity::checked : store::Integrity::unchecked;
     options.snapshot.form = settings.word("own", "copied") == "copied" ? Form::plain : Form::compressed;
     options.snapshot.pace.steps = settings.number("seed", 0) % 2;  // or by measured costs, which have to be told
+    using Differential = checkpoint::SnapshotOptions::Differential;
+    constexpr std::array kinds{Differential::never, Differential::always, Differential::automatic};
+    options.snapshot.differential = kinds[settings.number("seed", 0) / 2 % kinds.size()];
+    options.snapshot.chunk_bytes = 8 + settings.number("seed", 0) % 50;
+    options.changes_little = options.snapshot.differential != Differential::never;
     options.redundancy = repair == "always"      ? RestoreOptions::Redundancy::repaired
                          : repair == "sometimes" ? RestoreOptions::Redundancy::committed
                                                  : RestoreOptions::Redundancy::left;
