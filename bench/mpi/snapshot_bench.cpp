@@ -123,10 +123,17 @@ public:
         right_ = values_;
     }
     void add_to(Snapshot& snapshot, PeId self) {
-        constexpr std::size_t parts = 16;
         for (std::size_t i = 0; i < parts; ++i) {
             auto const part = std::span(values_).subspan(values_.size() * i / parts, values_.size() / parts);
-            snapshot.add("block " + std::to_string(value(self)) + "." + std::to_string(i), part);
+            snapshot.add(name(self, i), part);
+        }
+    }
+    void tell(Snapshot& snapshot, PeId self, std::span<std::uint64_t const> changed) const {
+        auto const of_part = values_.size() / parts;
+        for (std::size_t i = 0; i < parts; ++i) snapshot.changed(name(self, i), 0, 0);
+        for (auto const i : changed) {
+            auto const part = std::min(i / of_part, parts - 1);
+            snapshot.changed(name(self, part), (i - part * of_part) * sizeof(double), sizeof(double));
         }
     }
     std::span<double> values() { return values_; }
@@ -134,6 +141,10 @@ public:
     bool is_right() const { return values_ == right_; }
 
 private:
+    static constexpr std::size_t parts = 16;
+    static std::string name(PeId self, std::size_t part) {
+        return "block " + std::to_string(value(self)) + "." + std::to_string(part);
+    }
     std::vector<double> values_, right_;
 };
 
@@ -189,14 +200,17 @@ void measure_commit(benchmark::State& state, ft::Communicator& comm, Config cons
 class Changing {
 public:
     Changing(State& values, PeId self, double share) : values_(values.values()), share_(share), random_(value(self)) {}
-    void step() {
-        constexpr std::uint64_t chunk = SnapshotOptions{}.chunk_bytes / sizeof(double);
+    /// The numbers of these values.
+    std::vector<std::uint64_t> step() {
+        std::uint64_t const chunk = SnapshotOptions().chunk_bytes / sizeof(double);
         auto const chunks = values_.size() / chunk;
         std::vector<std::uint64_t> all(chunks);
         std::iota(all.begin(), all.end(), 0);
-        shuffle(all, random_);
+        shuffle(std::span(all), random_);
         all.resize(static_cast<std::size_t>(std::ceil(static_cast<double>(chunks) * share_)));
-        for (auto const i : all) values_[i * chunk + random_.below(chunk)] += 1;
+        for (auto& i : all) i = i * chunk + random_.below(chunk);
+        for (auto const i : all) values_[i] += 1;
+        return all;
     }
 
 private:
@@ -206,26 +220,35 @@ private:
 };
 
 /// Two snapshots of the same state, of which one sends what has changed.
-void measure_differential(benchmark::State& state, ft::Communicator& comm, Config const& config, double share) {
+void measure_differential(benchmark::State& state, ft::Communicator& comm, Config const& config, double share,
+                          bool told) {
     State values(comm, config.bytes());
     auto options = config.options;
     options.differential = SnapshotOptions::Differential::never;
     Snapshot whole(comm, options);
     options.differential = SnapshotOptions::Differential::always;
+    options.told = SnapshotOptions::Told::trusted;
     Snapshot differential(comm, options);
     for (auto* const snapshot : {&whole, &differential}) values.add_to(*snapshot, comm.self());
     Changing changing(values, comm.self(), share);
-    auto const commit = [&](Snapshot& snapshot) { return timed(comm, [&] { snapshot.commit(); }); };
+    auto const step = [&] {
+        auto const changed = changing.step();
+        if (told) values.tell(differential, comm.self(), changed);
+    };
+    checkpoint::CommitReport last;
+    auto const commit = [&](Snapshot& snapshot) { return timed(comm, [&] { last = snapshot.commit(); }); };
     for (int i = 0; i < 4; ++i) {  // until all memory is there
-        changing.step();
+        step();
         static_cast<void>(commit(whole) + commit(differential));
     }
     std::vector<double> ours, theirs;
+    double create_ms = 0;
     for (auto _ : state) {
-        changing.step();
+        step();
         theirs.push_back(commit(whole));
         ours.push_back(commit(differential));
         state.SetIterationTime(ours.back());
+        create_ms += largest(comm, last.create_ms);
     }
     std::vector<double> const right(values.values().begin(), values.values().end());
     for (auto* const snapshot : {&whole, &differential}) {
@@ -235,6 +258,7 @@ void measure_differential(benchmark::State& state, ft::Communicator& comm, Confi
         if (largest(comm, holds ? 0 : 1) != 0) state.SkipWithError("wrong bytes");
     }
     state.counters["s_per_call"] = median(ours);
+    state.counters["create_ms"] = create_ms / static_cast<double>(ours.size());
     state.counters["s_per_whole"] = median(theirs);
     state.counters["over_whole"] = median(ours) / median(theirs);
     state.counters["held_over_whole"] =
@@ -370,11 +394,17 @@ std::vector<Config> differential_configs(std::string_view pace) {
 }
 
 void add_differential(ft::Communicator& comm, Config const& config, int iterations) {
-    for (auto const percent : {1, 10, 100}) {
-        auto const name = config.name("differential_" + std::to_string(percent), comm.size());
+    struct Kind {
+        int percent;
+        bool told;
+    };
+    for (auto const& [percent, told] :
+         {Kind{1, false}, Kind{1, true}, Kind{10, false}, Kind{10, true}, Kind{100, false}}) {
+        auto const operation = "differential_" + std::to_string(percent) + (told ? "_told" : "");
+        auto const name = config.name(operation, comm.size());
         benchmark::RegisterBenchmark(name.c_str(),
-                                     [&comm, config, percent](benchmark::State& state) {
-                                         measure_differential(state, comm, config, percent / 100.0);
+                                     [&comm, config, percent = percent, told = told](benchmark::State& state) {
+                                         measure_differential(state, comm, config, percent / 100.0, told);
                                      })
             ->Iterations(iterations)
             ->UseManualTime()

@@ -1,6 +1,7 @@
 #include "checkpoint/differences.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <variant>
@@ -18,11 +19,20 @@ constexpr std::uint64_t first_wait = 4, longest_wait = 64;
 /// Cuts bytes that come in pieces into chunks, and compares each with both images.
 class ChunkedState {
 public:
-    ChunkedState(Image const& before, std::uint64_t chunk_bytes, Image& next)
-        : before_(before), chunk_bytes_(chunk_bytes), next_(next), changed_((before.chunks.size() + 63) / 64, 0) {
+    ChunkedState(Image const& before, std::uint64_t chunk_bytes, SnapshotOptions::Told told, Image& next)
+        : before_(before),
+          chunk_bytes_(chunk_bytes),
+          told_(told),
+          next_(next),
+          changed_((before.chunks.size() + 63) / 64, 0) {
         cut_.reserve(chunk_bytes);
     }
 
+    /// From here on, bytes may have changed, or must not have.
+    void expect_changes(bool may_change) {
+        may_change_ = may_change;
+        if (may_change) chunk_may_change_ = true;
+    }
     void add(std::span<std::byte const> piece) {
         while (!piece.empty()) {
             if (cut_.empty() && piece.size() >= chunk_bytes_) {
@@ -46,25 +56,52 @@ private:
         take(cut_);
         cut_.clear();
     }
-    /// One chunk, while it is in the cache.
     void take(std::span<std::byte const> chunk) {
-        auto const now = digest(chunk);
-        if (now != before_.chunks[i_]) changed_[i_ / 64] |= std::uint64_t{1} << i_ % 64;
-        if (!next_.chunks[i_] || *next_.chunks[i_] != now) {
+        bool const trusted = !chunk_may_change_ && told_ == SnapshotOptions::Told::trusted;
+        // A chunk is read once, and copied while it is in the cache.
+        auto const now = trusted ? *before_.chunks[i_] : digest(chunk);
+        if (now != before_.chunks[i_]) {
+            REGRAFT_EXPECTS(chunk_may_change_ && "Snapshot::changed has told all changes of the entity");
+            changed_[i_ / 64] |= std::uint64_t{1} << i_ % 64;
+        }
+        if (next_.chunks[i_] != now) {
             next_.chunks[i_].reset();
-            std::ranges::copy(chunk, next_.bytes.begin() + static_cast<std::ptrdiff_t>(i_ * chunk_bytes_));
+            auto const* const from = trusted ? before_.bytes.data() + i_ * chunk_bytes_ : chunk.data();
+            std::memcpy(next_.bytes.data() + i_ * chunk_bytes_, from, chunk.size());
             next_.chunks[i_] = now;
         }
         ++i_;
+        chunk_may_change_ = may_change_;
     }
 
     Image const& before_;
     std::uint64_t chunk_bytes_;
+    SnapshotOptions::Told told_;
     Image& next_;
     std::vector<std::uint64_t> changed_;
     std::vector<std::byte> cut_;  // of a chunk that is not complete
     std::size_t i_ = 0;
+    bool may_change_ = true;
+    bool chunk_may_change_ = false;  // something in the chunk under way may
 };
+
+/// Adds the state of an entity of which these changes were told.
+void add_told(ChunkedState& state, std::vector<ByteRange> told, std::span<std::byte const> bytes) {
+    std::ranges::sort(told, {}, &ByteRange::first);
+    std::uint64_t at = 0;
+    auto const add_until = [&](std::uint64_t end, bool may_change) {
+        end = std::min<std::uint64_t>(end, bytes.size());
+        if (end <= at) return;
+        state.expect_changes(may_change);
+        state.add(bytes.subspan(at, end - at));
+        at = end;
+    };
+    for (auto const& range : told) {
+        add_until(range.first, false);
+        add_until(range.last, true);
+    }
+    add_until(bytes.size(), false);
+}
 
 std::uint64_t num_chunks(std::uint64_t bytes, std::uint64_t chunk_bytes) {
     return (bytes + chunk_bytes - 1) / chunk_bytes;
@@ -102,7 +139,7 @@ void digest_chunks(Image& image, std::uint64_t chunk_bytes) {
     }
 }
 
-std::optional<std::vector<std::uint64_t>> save_changes(Registry const& registry, Image const& before,
+std::optional<std::vector<std::uint64_t>> save_changes(Registry const& registry, Told const& told, Image const& before,
                                                        std::uint64_t chunk_bytes, Image& next) {
     auto const chunks = num_chunks(before.bytes.size(), chunk_bytes);
     if (before.chunks.size() != chunks || registry.size() != before.entities.size()) return {};
@@ -112,7 +149,7 @@ std::optional<std::vector<std::uint64_t>> save_changes(Registry const& registry,
     }
     next.chunks.resize(chunks);
     next.entities = before.entities;
-    ChunkedState state(before, chunk_bytes, next);
+    ChunkedState state(before, chunk_bytes, told.are, next);
     auto expected = before.entities.begin();
     for (auto const& [name, entity] : registry) {
         ByteWriter made;
@@ -121,8 +158,14 @@ std::optional<std::vector<std::uint64_t>> save_changes(Registry const& registry,
         auto const body = entity.bytes ? entity.bytes() : made.bytes();
         if (name != expected->name || head.size() + body.size() != expected->bytes) return {};
         ++expected;
-        state.add(head);
-        state.add(body);
+        auto const of_it = told.changes.find(name);
+        if (of_it != told.changes.end() && head.empty()) {
+            add_told(state, of_it->second, body);
+        } else {
+            state.expect_changes(true);
+            state.add(head);
+            state.add(body);
+        }
     }
     return std::move(state).changed();
 }

@@ -26,13 +26,19 @@ private:
     std::uint64_t next_wait_ = 0;  // after the next one that finds too much
 };
 
+/// What the program has told, and whether it is trusted.
+struct Told {
+    ToldChanges const& changes;
+    SnapshotOptions::Told are;
+};
+
 /// Digests of all chunks of the image's bytes. O(bytes).
 void digest_chunks(Image& image, std::uint64_t chunk_bytes);
 
 /// Makes `next` the state of the registered entities, as save does, but copies only the chunks that differ from what
 /// next has already. Returns a bit for each chunk that differs from `before` (store::Changes), or nothing if names or
 /// sizes are not those of `before`, or `before` has no digests; then next must be saved. O(bytes).
-std::optional<std::vector<std::uint64_t>> save_changes(Registry const& registry, Image const& before,
+std::optional<std::vector<std::uint64_t>> save_changes(Registry const& registry, Told const& told, Image const& before,
                                                        std::uint64_t chunk_bytes, Image& next);
 
 }  // namespace regraft::checkpoint

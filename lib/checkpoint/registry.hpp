@@ -19,6 +19,14 @@ namespace regraft::checkpoint {
 /// Entities by name, in the order of the names.
 using Registry = std::map<std::string, Entity, std::less<>>;
 
+/// Bytes from `first` to before `last`.
+struct ByteRange {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+};
+/// What the program has told of entities since the last commit.
+using ToldChanges = std::map<std::string, std::vector<ByteRange>, std::less<>>;
+
 /// Entities that a PE gives up on its way to another state. They are registered again unless that state is reached;
 /// only then the program is told what it no longer has.
 class GivenUp {

@@ -239,6 +239,7 @@ RestoreReport Snapshot::restore(RestoreOptions const& options) {
     commit_homes(snapshot, going, report);
     report.load_ms += lap();
     GivenUp given_up(snapshot.own, snapshot.common);
+    snapshot.told.clear();
     apply(snapshot, going, options, report, given_up);
     comm.reach(restore_phase.after);
     report.apply_ms += lap();

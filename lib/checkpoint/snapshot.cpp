@@ -23,6 +23,7 @@ std::uint64_t digest(SnapshotOptions const& options) {
     fields.put(options.form);
     fields.put(options.differential);
     fields.put(options.chunk_bytes);
+    fields.put(options.told);
     fields.put(options.transport);
     fields.put(options.integrity);
     fields.put(options.keep.has_value());
@@ -121,6 +122,7 @@ struct Commit {
 void note_differences(SnapshotState& snapshot, Commit const& commit) {
     snapshot.differences.committed(commit.sent_as_changes);
     snapshot.digested = commit.looks;
+    snapshot.told.clear();
 }
 
 /// Submits what has changed, if all members have compared it. Collective, uniform.
@@ -193,7 +195,8 @@ void create(SnapshotState& snapshot, Commit& commit) {
     auto const chunk_bytes = snapshot.options.chunk_bytes;
     commit.looks = snapshot.differences.looks();
     if (commit.looks && snapshot.digested) {
-        commit.changed = save_changes(snapshot.own, snapshot.current().own, chunk_bytes, next);
+        commit.changed = save_changes(snapshot.own, {snapshot.told, snapshot.options.told}, snapshot.current().own,
+                                      chunk_bytes, next);
         if (commit.changed) return;
     }
     checkpoint::save(snapshot.own, snapshot.options.form, next);
@@ -266,9 +269,15 @@ void Snapshot::add_common(std::string name, Entity entity) {
 
 void Snapshot::remove(std::string_view name) {
     REGRAFT_EXPECTS(has(name));
+    if (auto const told = impl_->told.find(name); told != impl_->told.end()) impl_->told.erase(told);
     for (auto* const registry : {&impl_->own, &impl_->common}) {
         if (auto const found = registry->find(name); found != registry->end()) registry->erase(found);
     }
+}
+
+void Snapshot::changed(std::string_view name, std::uint64_t first_byte, std::uint64_t bytes) {
+    REGRAFT_EXPECTS(has(name));
+    impl_->told[std::string(name)].push_back({first_byte, first_byte + bytes});
 }
 
 bool Snapshot::has(std::string_view name) const {

@@ -90,6 +90,7 @@ struct SnapshotState {
     std::uint64_t bytes_to_adopt = 0;
     Pace pace;
     Differences differences;
+    ToldChanges told;
     bool digested = false;  // all members have the digests of the last commit's chunks
     double last_commit_ms = 0;
     Clock::time_point last_stop = Clock::now();  // the end of the last commit or restore

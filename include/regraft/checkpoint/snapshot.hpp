@@ -67,11 +67,14 @@ public:
     void add_common(std::string name, State&& state) {
         add_common(std::move(name), entity_of(state));
     }
-    /// Unregisters an entity. Its committed state stays until the next commit. Precondition: the name is registered
-    /// here.
+    /// Unregisters an entity. Its state stays until the next commit. Precondition: the name is registered here.
     void remove(std::string_view name);
     /// Whether an entity of this PE has this name, common ones included.
     bool has(std::string_view name) const;
+
+    /// Tells that these bytes of an entity may have changed since the last commit, and others only where another call
+    /// tells so. If nothing is told, all may have. A restore forgets it. Precondition: the name is registered here.
+    void changed(std::string_view name, std::uint64_t first_byte, std::uint64_t bytes);
 
     /// Makes the present state of all entities the one that a restore goes back to. On ProcessFailure, on
     /// DuplicateEntity, and on ft::Divergence (it names a common entity that differs between members), the commit
@@ -123,7 +126,7 @@ public:
     /// may be called. Collective, uniform.
     void discard();
 
-    /// The number of commits that have succeeded, those of a job that was reopened included.
+    /// The number of commits that have succeeded, also of a job that was reopened.
     std::uint64_t generation() const;
     /// The entities of the committed state; entity i is block i of the store behind the snapshot. The same on all
     /// members.
@@ -135,7 +138,7 @@ public:
     std::span<std::byte const> stored(std::size_t i) const;
     /// Frees the memory of the commit before, which is kept for the next one.
     void trim();
-    /// Bytes of memory for buffers and copies of others, those for the next commit included.
+    /// Bytes for buffers and copies of others, those for the next commit included.
     std::uint64_t bytes_held() const;
 
 private:

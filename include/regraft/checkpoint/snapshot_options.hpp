@@ -32,9 +32,12 @@ struct SnapshotOptions {
         never,
         automatic,  // as long as at most half of the state has changed; otherwise it is tried again later
         always,
-    } differential = Differential::never;                       // what is sent
-    std::uint64_t chunk_bytes = 16 << 10;                       // the unit of changes
-    store::Transport transport = store::Transport::collective;  // how copies and restored entities travel
+    } differential = Differential::never;  // what is sent
+    std::uint64_t chunk_bytes = 16 << 10;  // the unit of changes
+    /// What is done with Snapshot::changed. verified: all chunks are looked at, and one that differs without having
+    /// been told breaks the contract. trusted: only those that were told are looked at.
+    enum class Told { verified, trusted } told = Told::verified;  // what the program tells of its changes
+    store::Transport transport = store::Transport::collective;    // how copies and restored entities travel
     /// With checksums, a damaged copy counts as a lost one.
     store::Integrity integrity = store::Integrity::unchecked;
     /// This PE's failure domain, for erasure codes. Either all members give one or none does.

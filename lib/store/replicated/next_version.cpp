@@ -1,6 +1,7 @@
 #include "store/replicated/next_version.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <utility>
 
@@ -238,7 +239,8 @@ bool NextVersion::deliver(Changes const& changes, bool in_favour) {
     patch_.emplace(Patch{tellers.chunks, tell(comm, store_.options.transport, tellers, changed, in_favour)});
     changed_ = total_of(comm, mine, changed);
     fill_from_current();
-    return move_changes(changed) && !patch_->told.anybody_is_against;
+    patch_->told.changed[submission_.self] = std::move(changed);
+    return move_changes() && !patch_->told.anybody_is_against;
 }
 
 /// What has not changed comes from the current version. Where the memory has it already, nothing is copied.
@@ -252,19 +254,20 @@ void NextVersion::fill_from_current() {
             missing[i] = ~missing[i] & (stale_.empty() ? ~std::uint64_t{0} : stale_[rank][i]);
         }
         patch_->chunks[rank].visit(missing, [&](std::uint64_t begin, std::uint64_t size) {
-            std::ranges::copy(before.subspan(begin, size), now.begin() + static_cast<std::ptrdiff_t>(begin));
+            std::memcpy(now.data() + begin, before.data() + begin, size);
         });
     }
 }
 
-/// The parts of the blocks of which a chunk has changed.
-std::vector<BlockRange> NextVersion::changed_parts(std::size_t rank, std::span<std::uint64_t const> changed) const {
+/// The parts (visit_parts) of a member's blocks in which something has changed.
+std::vector<BlockRange> NextVersion::changed_parts(std::size_t rank) const {
     std::vector<BlockRange> parts;
     auto const& sizes = next_->sizes;
     auto const range = submission_.ranges[rank];
-    auto const& chunks = patch_->chunks[rank];
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> runs;
-    chunks.visit(changed, [&](std::uint64_t begin, std::uint64_t size) { runs.emplace_back(begin, begin + size); });
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> runs;  // begin and end
+    patch_->chunks[rank].visit(patch_->told.changed[rank], [&](std::uint64_t begin, std::uint64_t size) {
+        runs.emplace_back(begin, begin + size);
+    });
     auto run = runs.begin();
     visit_parts(range, sizes, [&](BlockRange part) {
         auto const begin = sizes.bytes(BlockRange{range.first, part.first}), end = begin + sizes.bytes(part);
@@ -274,45 +277,56 @@ std::vector<BlockRange> NextVersion::changed_parts(std::size_t rank, std::span<s
     return parts;
 }
 
+/// The places of what has changed in a member's bytes.
+template <class Byte>
+std::vector<std::span<Byte>> NextVersion::Patch::runs(std::size_t rank, std::span<Byte> bytes) const {
+    std::vector<std::span<Byte>> result;
+    chunks[rank].visit(told.changed[rank],
+                       [&](std::uint64_t begin, std::uint64_t size) { result.push_back(bytes.subspan(begin, size)); });
+    return result;
+}
+
 /// Sends and receives what has changed, with the checksums of all parts in which something has.
-bool NextVersion::move_changes(std::span<std::uint64_t const> changed) {
-    Traffic moved;
-    auto const& self = submission_.self;
-    auto const own_parts = store_.checked() ? changed_parts(self, changed) : std::vector<BlockRange>{};
+bool NextVersion::move_changes() {
+    auto const self = submission_.self;
+    auto const out = patch_->runs(self, submission_.bytes);
+    auto const own_parts = store_.checked() ? changed_parts(self) : std::vector<BlockRange>{};
     if (store_.checked()) carry_over_checksums(own_parts);
+    Traffic moved;
     for (std::size_t rank = 0; rank < traffic_.in.size(); ++rank) {
         if (!traffic_.out[rank].empty()) {
-            patch_->chunks[self].visit(changed, [&](std::uint64_t begin, std::uint64_t size) {
-                moved.out.push_value(submission_.bytes.subspan(begin, size));
-            });
+            for (auto const& run : out) moved.out.push_value(run);
             for (auto const& part : own_parts) moved.blocks_out.push_value(part);
         }
         if (!traffic_.in[rank].empty()) {
-            auto const& its = patch_->told.changed[rank];
-            patch_->chunks[rank].visit(its, [&](std::uint64_t begin, std::uint64_t size) {
-                moved.in.push_value(traffic_.in[rank].front().subspan(begin, size));
-            });
+            for (auto const& run : patch_->runs(rank, traffic_.in[rank].front())) moved.in.push_value(run);
             if (store_.checked()) {
-                for (auto const& part : changed_parts(rank, its)) moved.blocks_in.push_value(part);
+                for (auto const& part : changed_parts(rank)) moved.blocks_in.push_value(part);
             }
         }
-        for (auto* const rows : {&moved.blocks_out, &moved.blocks_in}) rows->end_row();
         moved.out.end_row();
         moved.in.end_row();
+        moved.blocks_out.end_row();
+        moved.blocks_in.end_row();
     }
     if (store_.checked()) seals_.emplace(moved, next_->sizes, std::ref(sums_));
     exchange::all_to_all(store_.comm, moved.out, moved.in, store_.options.transport);
-    if (!seals_) return true;
+    return holds_as_a_whole(std::move(moved.blocks_in));
+}
 
-    // The checksums are those of whole parts, so what did not travel is looked at, too.
+/// The checksums are those of whole parts, so what did not travel is looked at, too.
+bool NextVersion::holds_as_a_whole(Csr<BlockRange> changed_parts) {
+    if (!seals_) return true;
     Csr<std::span<std::byte>> whole;
     for (std::size_t rank = 0; rank < traffic_.in.size(); ++rank) {
-        for (auto const& part : moved.blocks_in[rank]) whole.push_value(next_->held.find_own(part, next_->sizes));
+        for (auto const& part : CsrView<BlockRange>(changed_parts)[rank]) {
+            whole.push_value(next_->held.find_own(part, next_->sizes));
+        }
         whole.end_row();
     }
-    traffic_.blocks_in = std::move(moved.blocks_in);
+    traffic_.blocks_in = std::move(changed_parts);
     traffic_.in = std::move(whole);
-    return seals_->hold(traffic_, next_->sizes, self);
+    return seals_->hold(traffic_, next_->sizes, submission_.self);
 }
 
 /// Parts that have not changed keep their checksums.

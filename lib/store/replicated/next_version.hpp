@@ -80,16 +80,20 @@ public:
     void adopt(OnDisk from);
 
 private:
-    /// What members have told each other of their changes.
+    /// What members have told each other of their changes. That of this PE is among it.
     struct Patch {
+        template <class Byte>
+        std::vector<std::span<Byte>> runs(std::size_t rank, std::span<Byte> bytes) const;
+
         std::vector<Chunks> chunks;  // by member
         Told told;
     };
 
     Memory take_memory(std::uint64_t size);
     void fill_from_current();
-    std::vector<BlockRange> changed_parts(std::size_t rank, std::span<std::uint64_t const> changed) const;
-    bool move_changes(std::span<std::uint64_t const> changed);
+    std::vector<BlockRange> changed_parts(std::size_t rank) const;
+    bool move_changes();
+    bool holds_as_a_whole(Csr<BlockRange> changed_parts);
     void carry_over_checksums(std::span<BlockRange const> changed_own_parts);
 
     Replicated& store_;

@@ -90,6 +90,38 @@ TEST(Differential, SendsOnlyWhatHasChanged) {
     }
 }
 
+TEST(Differential, LooksOnlyWhereItIsTold) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) GTEST_SKIP() << "one member has nobody to send to";
+    for (auto const told : {SnapshotOptions::Told::verified, SnapshotOptions::Told::trusted}) {
+        auto options = options_of(Differential::always);
+        options.told = told;
+        Program program(comm, options);
+        auto const second = "b" + std::to_string(value(comm.self()));
+        program.commit();
+        for (int commit = 2; commit < 30; ++commit) {
+            for (int change = 0; change < commit % 4; ++change) {
+                auto const i = program.random.below(4000);
+                program.second[i] += 1;
+                program.snapshot.changed(second, 8 * i, 8);
+            }
+            program.first[program.random.below(1001)] += 1;
+            if (commit % 4 == 0) program.snapshot.changed(second, 0, 0);
+            ASSERT_TRUE(program.commit().changed_bytes) << commit;
+        }
+    }
+}
+
+TEST(Differential, BreaksTheContractIfItIsNotToldAll) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() > 1) GTEST_SKIP() << "what dies is a copy of this process, which must not be one of several";
+    Program program(comm, options_of(Differential::always));
+    program.commit();
+    program.second[1000] += 1;
+    program.snapshot.changed("b0", 30000, 8);
+    EXPECT_DEATH(program.snapshot.commit(), "has told all changes");
+}
+
 TEST(Differential, SendsAllIfSizesChangeOnOneMember) {
     ft::Communicator comm(MPI_COMM_WORLD);
     if (comm.size() == 1) GTEST_SKIP() << "one member has nobody to send to";
