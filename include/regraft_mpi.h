@@ -11,11 +11,12 @@
 #pragma once
 
 #include "regraft.h"
-#include "regraft/c/archive.h"      /* the last level, on a disk that all members see */
-#include "regraft/c/checkpoint.h"   /* small state that changes often */
-#include "regraft/c/communicator.h" /* a communicator that shrinks when members die */
-#include "regraft/c/keep.h"         /* files of a node's memory that outlive the job */
-#include "regraft/c/reopen.h"       /* the next job goes on from them */
-#include "regraft/c/resilient.h"    /* the loop around a program that survives */
-#include "regraft/c/snapshot.h"     /* changing state of any size */
-#include "regraft/c/store.h"        /* blocks in the memory of the PEs */
+#include "regraft/c/archive.h"          /* the last level, on a disk that all members see */
+#include "regraft/c/checkpoint.h"       /* small state that changes often */
+#include "regraft/c/communicator.h"     /* a communicator that shrinks when members die */
+#include "regraft/c/keep.h"             /* files of a node's memory that outlive the job */
+#include "regraft/c/reopen.h"           /* the next job goes on from them */
+#include "regraft/c/resilient.h"        /* the loop around a program that survives */
+#include "regraft/c/snapshot.h"         /* changing state of any size */
+#include "regraft/c/snapshot_options.h" /* its options */
+#include "regraft/c/store.h"            /* blocks in the memory of the PEs */

@@ -24,6 +24,9 @@ module regraft
   integer(c_int), parameter :: regraft_uniform = 100
   integer(c_int), parameter :: regraft_per_block = 0
   integer(c_int), parameter :: regraft_bundled = 1
+  integer(c_int), parameter :: regraft_differential_never = 0
+  integer(c_int), parameter :: regraft_differential_automatic = 1
+  integer(c_int), parameter :: regraft_differential_always = 2
   ! In place of a vertex, PE or round: there is none. In place of a seed: not shuffled.
   integer(c_int32_t), parameter :: regraft_none = -1
   integer(c_int64_t), parameter :: regraft_no_seed = -1
@@ -167,6 +170,9 @@ module regraft
     real(c_double) :: mtbf_hours = 0
     type(c_ptr) :: node_of = c_null_ptr
     type(c_ptr) :: keep = c_null_ptr
+    integer(c_int32_t) :: differential = 0
+    integer(c_int64_t) :: chunk_bytes = 0
+    logical(c_bool) :: trusts_changes = .false.
   end type
 
   type, bind(c) :: regraft_entity
@@ -188,6 +194,8 @@ module regraft
     integer(c_int64_t) :: stored_bytes = 0
     real(c_double) :: create_ms = 0
     real(c_double) :: exchange_ms = 0
+    logical(c_bool) :: sent_changes = .false.
+    integer(c_int64_t) :: changed_bytes = 0
   end type
 
   type, bind(c) :: regraft_restore_report
@@ -906,6 +914,15 @@ module regraft
       type(c_ptr), value :: snapshot
       character(kind=c_char), intent(in), optional :: name(*)
       logical(c_bool) :: answer
+    end function
+
+    function regraft_snapshot_changed(snapshot, name, first_byte, bytes) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      character(kind=c_char), intent(in), optional :: name(*)
+      integer(c_int64_t), value :: first_byte
+      integer(c_int64_t), value :: bytes
+      integer(c_int) :: answer
     end function
 
     function regraft_snapshot_commit(snapshot, report) bind(c) result(answer)

@@ -38,6 +38,13 @@ checkpoint::Redundancy redundancy(regraft_snapshot_options const& given, std::ui
     return checkpoint::on_other_nodes({given.node_of, given.node_of + num_founders}, copies);
 }
 
+checkpoint::SnapshotOptions::Differential differential(std::uint32_t given) {
+    using Differential = checkpoint::SnapshotOptions::Differential;
+    c::expect(given <= REGRAFT_DIFFERENTIAL_ALWAYS, "differential of at most REGRAFT_DIFFERENTIAL_ALWAYS");
+    if (given == REGRAFT_DIFFERENTIAL_NEVER) return Differential::never;
+    return given == REGRAFT_DIFFERENTIAL_ALWAYS ? Differential::always : Differential::automatic;
+}
+
 checkpoint::SnapshotOptions snapshot_options(c::Shared const& shared, regraft_snapshot_options const* given) {
     checkpoint::SnapshotOptions options;
     if (given == nullptr) return options;
@@ -47,6 +54,9 @@ checkpoint::SnapshotOptions snapshot_options(c::Shared const& shared, regraft_sn
     options.keep = c::keep_of(given->keep);
     if (given->compressed) options.form = checkpoint::SnapshotOptions::Form::compressed;
     if (given->checked) options.integrity = store::Integrity::checked;
+    options.differential = differential(given->differential);
+    if (given->chunk_bytes > 0) options.chunk_bytes = given->chunk_bytes;
+    if (given->trusts_changes) options.told = checkpoint::SnapshotOptions::Told::trusted;
     options.pace.steps = given->steps;
     if (given->mtbf_hours > 0) options.pace.mtbf_hours = given->mtbf_hours;
     return options;
@@ -177,6 +187,15 @@ regraft_status regraft_snapshot_remove(regraft_snapshot* snapshot, char const* n
     });
 }
 
+regraft_status regraft_snapshot_changed(regraft_snapshot* snapshot, char const* name, uint64_t first_byte,
+                                        uint64_t bytes) {
+    return c::guarded([&] {
+        auto& handle = c::object(snapshot, "a snapshot, not NULL");
+        c::expect(name != nullptr && handle.snapshot.has(name), "a name that an entity here has");
+        handle.snapshot.changed(name, first_byte, bytes);
+    });
+}
+
 bool regraft_snapshot_has(regraft_snapshot const* snapshot, char const* name) {
     return snapshot != nullptr && name != nullptr && snapshot->snapshot.has(name);
 }
@@ -184,7 +203,13 @@ bool regraft_snapshot_has(regraft_snapshot const* snapshot, char const* name) {
 regraft_status regraft_snapshot_commit(regraft_snapshot* snapshot, regraft_commit_report* report) {
     return guarded(snapshot, [&](regraft_snapshot& handle) {
         auto const done = handle.snapshot.commit();
-        if (report != nullptr) *report = {done.bytes, done.stored_bytes, done.create_ms, done.exchange_ms};
+        if (report != nullptr)
+            *report = {done.bytes,
+                       done.stored_bytes,
+                       done.create_ms,
+                       done.exchange_ms,
+                       done.changed_bytes.has_value(),
+                       done.changed_bytes.value_or(0)};
     });
 }
 

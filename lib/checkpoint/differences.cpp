@@ -159,11 +159,11 @@ std::optional<std::vector<std::uint64_t>> save_changes(Registry const& registry,
         if (name != expected->name || head.size() + body.size() != expected->bytes) return {};
         ++expected;
         auto const of_it = told.changes.find(name);
-        if (of_it != told.changes.end() && head.empty()) {
+        state.expect_changes(true);
+        state.add(head);
+        if (of_it != told.changes.end()) {
             add_told(state, of_it->second, body);
         } else {
-            state.expect_changes(true);
-            state.add(head);
             state.add(body);
         }
     }

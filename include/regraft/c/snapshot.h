@@ -4,6 +4,7 @@
 #include "regraft/c/archive.h"
 #include "regraft/c/communicator.h"
 #include "regraft/c/keep.h"
+#include "regraft/c/snapshot_options.h"
 
 #pragma GCC visibility push(default)
 #ifdef __cplusplus
@@ -15,52 +16,14 @@ extern "C" {
  * leaves the commit before. docs/mpi/snapshot.md has the details. */
 typedef struct regraft_snapshot regraft_snapshot;
 
-/* How a snapshot keeps its state; {0} is the default. All members pass the same, except for what regraft_keep says. */
-typedef struct regraft_snapshot_options {
-    uint32_t copies;         /* copies of every entity, on different PEs; 0: 2 */
-    uint32_t parities;       /* not 0: an erasure code replaces copies; its number of parities */
-    uint32_t data;           /* its number of data pieces; both numbers together are at most 255 */
-    bool compressed;         /* entities are stored compressed by zstd, unless that makes them longer */
-    bool checked;            /* checksums: a damaged copy counts as a lost one */
-    uint64_t steps;          /* steps between two commits (regraft_snapshot_due); 0: as many as Young's formula says */
-    double mtbf_hours;       /* mean time between two failures of the job, for Young's formula; 0: 24 */
-    uint32_t const* node_of; /* [regraft_communicator_num_founders]: each PE's node (regraft_node_ids), the same on all;
-                              * copies, or pieces of a code, are on different nodes where there are enough. Or NULL */
-    regraft_keep const* keep; /* files in which commits live, own entities too, so that the next job can reopen them
-                               * (regraft_snapshot_reopen); NULL: private memory. Not with a code */
-} regraft_snapshot_options;
-
-/* Returns a pointer to the state and writes its length in bytes to *size. */
-typedef void const* (*regraft_entity_bytes)(uint64_t* size, void* context);
-/* Returns a pointer to room into which a state of this size is written back; NULL if there is none. */
-typedef void* (*regraft_entity_room)(uint64_t size, void* context);
-
-/* An entity whose size or place changes. */
-typedef struct regraft_entity {
-    regraft_entity_bytes bytes; /* called by commits; the bytes stay in place until it returns */
-    regraft_entity_room room;   /* called by restores, for a state that was committed */
-    void* context;              /* passed to both */
-} regraft_entity;
-
-/* Adds an entity of this name, for a state of this size, to the snapshot. It is called on the new home of an entity
- * whose own home has died or has given it away. The restore ends on this PE unless it returns REGRAFT_OK. */
-typedef regraft_status (*regraft_adopt)(char const* name, uint64_t size, void* context);
-
-/* What a restore does about the dead; {0} is the default. All members pass the same, but for adopt and its context. */
-typedef struct regraft_restore_options {
-    regraft_adopt adopt; /* NULL: there is nothing to adopt */
-    void* context;       /* passed to adopt */
-    bool balanced;       /* entities of the dead go to the PEs with the fewest bytes; false: to PEs with a copy */
-    bool leave_lost;     /* all entities that are not lost are restored; false: REGRAFT_DATA_LOST */
-    bool from_disk;      /* entities that no living PE has are read from where this very commit was saved or opened */
-} regraft_restore_options;
-
 /* What a commit took on this PE. */
 typedef struct regraft_commit_report {
-    uint64_t bytes;        /* bytes of this PE's entities */
-    uint64_t stored_bytes; /* bytes of this PE's entities as they are stored */
-    double create_ms;      /* time to turn entities into bytes */
-    double exchange_ms;    /* time until all members had agreed */
+    uint64_t bytes;         /* bytes of this PE's entities */
+    uint64_t stored_bytes;  /* bytes of this PE's entities as they are stored */
+    double create_ms;       /* time to turn entities into bytes */
+    double exchange_ms;     /* time until all members had agreed */
+    bool sent_changes;      /* whether only changes were sent; the same on all members, as is the next */
+    uint64_t changed_bytes; /* bytes of all members that were sent because they had changed, then */
 } regraft_commit_report;
 
 /* What a restore did. */
@@ -104,6 +67,11 @@ regraft_status regraft_snapshot_add_common(regraft_snapshot* snapshot, char cons
 /* Unregisters an entity. Its committed state stays until the next commit. Not collective. */
 regraft_status regraft_snapshot_remove(regraft_snapshot* snapshot, char const* name);
 bool regraft_snapshot_has(regraft_snapshot const* snapshot, char const* name); /* whether it is registered here */
+
+/* Tells that these bytes of an entity may have changed since the last commit, and others only where another call tells
+ * so. If nothing is told, all may have. A restore forgets it. Not collective. */
+regraft_status regraft_snapshot_changed(regraft_snapshot* snapshot, char const* name, uint64_t first_byte,
+                                        uint64_t bytes);
 
 /* Makes the present state of all entities the one that a restore goes back to. report may be NULL. A death,
  * REGRAFT_DUPLICATE and REGRAFT_DIVERGENCE (common entities differ) leave the commit before. Collective, uniform. */

@@ -349,6 +349,33 @@ static void snapshots_go_back(struct test* t, int rank, int size) {
     regraft_snapshot_free(NULL);
 }
 
+/* A commit that sends what has changed. */
+static void snapshots_send_changes(struct test* t, int rank, int size) {
+    regraft_snapshot* s = NULL;
+    static double state[10000];
+    char name[32];
+    regraft_commit_report report;
+    snprintf(name, sizeof name, "state %d", rank);
+    regraft_snapshot_options const wrong = {.differential = 3};
+    regraft_snapshot_options const options = {
+        .steps = 1, .differential = REGRAFT_DIFFERENTIAL_ALWAYS, .chunk_bytes = 800, .trusts_changes = true};
+    CHECK_REFUSED(regraft_snapshot_create(t->comm, &wrong, &s), "differential of at most");
+    CHECK_OK(regraft_snapshot_create(t->comm, &options, &s));
+    CHECK_OK(regraft_snapshot_add(s, name, state, sizeof state));
+    CHECK_REFUSED(regraft_snapshot_changed(s, "other", 0, 1), "a name that an entity here has");
+    CHECK_REFUSED(regraft_snapshot_changed(NULL, name, 0, 1), "a snapshot, not NULL");
+    CHECK_OK(regraft_snapshot_commit(s, &report));
+    CHECK(!report.sent_changes && report.changed_bytes == 0);
+    state[7] = 1;
+    CHECK_OK(regraft_snapshot_changed(s, name, 7 * sizeof *state, sizeof *state));
+    CHECK_OK(regraft_snapshot_commit(s, &report));
+    CHECK(report.sent_changes && report.changed_bytes == (uint64_t)size * 800);
+    state[7] = state[8] = 2;
+    CHECK_OK(regraft_snapshot_restore(s, NULL, NULL));
+    CHECK(state[7] == 1 && state[8] == 0);
+    regraft_snapshot_free(s);
+}
+
 /* What can be wrong with files of a node; what they are for: kept_job.c. */
 static void stores_are_kept(struct test* t) {
     regraft_store* store = NULL;
@@ -644,6 +671,7 @@ static void calm(struct test* t, int rank, int size) {
     snapshots_know_nodes(t, rank, size);
     checkpoints_are_kept(t, rank, size);
     snapshots_go_back(t, rank, size);
+    snapshots_send_changes(t, rank, size);
     blocks_are_on_disk(t, size);
     snapshots_are_on_disk(t, rank, size);
     CHECK_SAYS(regraft_resilient(t->comm, stop_alike, never, t), REGRAFT_UNIFORM + 3, "status 103");

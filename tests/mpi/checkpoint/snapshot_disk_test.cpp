@@ -395,7 +395,7 @@ TEST(SavedSnapshot, IsASourceOfWhatWasOpenedInAnyForm) {
 
 SavedState some_state(BlockSizes& sizes) {
     SavedState state{7, {PeId{1}, PeId{200}, PeId{4'000'000'000}}, {}, {}, test::as_bytes(3)};
-    state.common = {{{"step", 3, 3}, {"none", 0, 0}}, std::vector<std::byte>(3, std::byte{5})};
+    state.common = {{{"step", 3, 3}, {"none", 0, 0}}, std::vector<std::byte>(3, std::byte{5}), {}};
     state.entities = {{"a", PeId{200}, 0, 0}, {"", PeId{1}, 300, 300}, {"packed", PeId{200}, 9000, 40}};
     BlockSizes::Builder builder;
     for (auto const& entity : state.entities) builder.add(entity.stored_bytes);

@@ -263,10 +263,11 @@ private:
                                                .redundancy = options_.redundancy,
                                                .lost = checkpoint::RestoreOptions::Lost::left});
         for (auto const& name : report.removed) states_.erase(number_of(name));
-        require(check_report(report));
+        auto const lost_before = lost_;
+        lost_.insert(report.lost.begin(), report.lost.end());  // what follows may notice the next death
+        require(check_report(report, lost_before));
         settle();
         if (options_.redundancy == Redundancy::repaired) guarded_ = {comm_.members().begin(), comm_.members().end()};
-        lost_.insert(report.lost.begin(), report.lost.end());
         require(check());
     }
 
@@ -277,11 +278,11 @@ private:
         throw std::runtime_error(text);
     }
 
-    std::string check_report(checkpoint::RestoreReport const& report) const {
+    std::string check_report(checkpoint::RestoreReport const& report, std::set<std::string> const& lost_before) const {
         auto const dead = guarded_.size() - comm_.size();
         auto const tolerated = std::min<std::size_t>(options_.copies, guarded_.size());
         for (auto const& name : report.lost) {  // those of restores before stay lost until the next commit
-            if (!lost_.contains(name) && dead < tolerated) return name + " is lost";
+            if (!lost_before.contains(name) && dead < tolerated) return name + " is lost";
         }
         std::uint64_t digest = report.generation;
         for (auto const& [name, from, to, bytes] : report.adopted) {

@@ -76,7 +76,7 @@ def arrays_of_the_dead_go_to_others(**options) -> None:
 
 
 def copies() -> None:
-    arrays_of_the_dead_go_to_others(copies=3, checked=True, deal="balanced")
+    arrays_of_the_dead_go_to_others(copies=3, checked=True, deal="balanced", differential="automatic")
 
 
 def a_code_that_is_compressed() -> None:

@@ -131,12 +131,14 @@ class Snapshot(MutableMapping[str, NDArray[Any]]):
 
     def __init__(self, comm: Communicator, *, copies: int = 2, code: Optional[tuple[int, int]] = None,
                  node_of: Optional[Sequence[int]] = None, compressed: bool = False, checked: bool = False, every: int = 0,
-                 mtbf_hours: float = 24.0, deal: Deal = "holders", keep: Optional[Keep] = None) -> None:
+                 mtbf_hours: float = 24.0, deal: Deal = "holders", keep: Optional[Keep] = None, differential: str = "never",
+                 trusted: bool = False) -> None:
         """copies: of each member's state, its own included. code: pieces of data and parities of an erasure code in place of copies.
         node_of: the node of each founder (``comm.node_ids()``), for copies on different nodes. compressed: by zstd. checked: with
         checksums. every: steps between two commits (``due``); 0: as many as lose least time if the job fails every mtbf_hours. deal: who
-        takes over arrays of the dead. keep: commits are in files that outlive the job. All members pass the same, but for the folder of
-        keep."""
+        takes over arrays of the dead. keep: commits are in files that outlive the job. differential: whether a commit sends only what has
+        changed: "never", "automatic" (as long as at most half has) or "always"; compressed state and codes are sent whole. trusted: what
+        ``changed`` tells is not verified. All members pass the same, but for the folder of keep."""
         expect_positive(copies, "copies")
         if code is not None and (code[0] < 1 or code[1] < 0 or sum(code) > 255):
             raise ValueError(f"code: expected at least one piece of data and at most 255 pieces, not {code}")
@@ -146,10 +148,12 @@ class Snapshot(MutableMapping[str, NDArray[Any]]):
             raise ValueError(f"expected every from 0 on and mtbf_hours above 0, not {every} and {mtbf_hours}")
         if not callable(deal) and deal not in ("holders", "balanced"):
             raise ValueError(f'deal: expected "holders", "balanced" or a function, not {deal!r}')
+        if differential not in ("never", "automatic", "always"):
+            raise ValueError(f'differential: expected "never", "automatic" or "always", not {differential!r}')
         nodes = expect_node_of(node_of, comm.num_founders)
         make = weakref.ref(self)
         self._core: Any = _mpi.Arrays(comm._core, lambda name, kind, size: _make(make, name, kind, size), copies, code, nodes, compressed,
-                                      checked, every, mtbf_hours, kept(keep))
+                                      checked, every, mtbf_hours, kept(keep), differential, trusted)
         self._deal, self._keeps = deal, keep is not None
         self._own: dict[str, NDArray[Any]] = {}
         self._common: dict[str, Any] = {}
@@ -208,11 +212,24 @@ class Snapshot(MutableMapping[str, NDArray[Any]]):
         """Counts a step of the program, which all members count alike, and returns whether a commit is due. Not collective."""
         return bool(self._core.due())
 
-    def commit(self) -> None:
-        """Makes the present state the one to which a restore goes back. On ProcessFailure, DuplicateEntity and Divergence the commit before
-        stays. Collective."""
+    def changed(self, name: str, first: int = 0, last: int = 0) -> None:
+        """Tells that rows first to before last of an array may have changed since the last commit, and others only where another call tells
+        so; without rows, that none has. If nothing is told of an array, all of it may have changed. A restore forgets it. Only for
+        ``differential``. Not collective."""
+        array = self._own[name]
+        rows = array.shape[0] if array.ndim else 1
+        if not 0 <= first <= last <= rows:
+            raise ValueError(f"expected rows within 0 to {rows}, not {first} to {last}")
+        row_bytes = array.nbytes // max(rows, 1)
+        self._core.changed(name, first * row_bytes, (last - first) * row_bytes)
+
+    def commit(self) -> Optional[int]:
+        """Makes the present state the one to which a restore goes back. Returns how many bytes of all members were sent because they had
+        changed, or None if all were sent (``differential``). On ProcessFailure, DuplicateEntity and Divergence the commit before stays.
+        Collective."""
         self._place()
-        self._core.commit()
+        changed = self._core.commit()[4]
+        return None if changed is None else int(changed)
 
     def restore(self, *, deal: Optional[Deal] = None, redundancy: str = "repaired", lost: str = "raised",
                 reread: bool = False) -> Restored:

@@ -95,9 +95,13 @@ public:
         snapshot_.remove(name);
     }
 
+    void changed(std::string const& name, std::uint64_t first_byte, std::uint64_t bytes) {
+        snapshot_.changed(name, first_byte, bytes);
+    }
     py::tuple commit() {
         auto const report = guarded(*shared_, [&](ft::Communicator&) { return snapshot_.commit(); });
-        return py::make_tuple(report.bytes, report.stored_bytes, report.create_ms, report.exchange_ms);
+        return py::make_tuple(report.bytes, report.stored_bytes, report.create_ms, report.exchange_ms,
+                              report.changed_bytes);
     }
     /// The number of the commit, what has new homes, what is lost, and what is no longer here.
     py::tuple restore(py::object const& deal, std::string const& redundancy, bool leaves_lost, py::object const& read) {
@@ -193,8 +197,12 @@ private:
 SnapshotOptions snapshot_options(Shared const& shared, std::uint32_t copies,
                                  std::optional<std::pair<std::uint32_t, std::uint32_t>> code,
                                  std::vector<std::uint32_t> node_of, bool compressed, bool checked, std::uint64_t steps,
-                                 double mtbf_hours, std::optional<store::Keep> keep) {
+                                 double mtbf_hours, std::optional<store::Keep> keep, std::string const& differential,
+                                 bool trusted) {
     SnapshotOptions options;
+    if (differential == "automatic") options.differential = SnapshotOptions::Differential::automatic;
+    if (differential == "always") options.differential = SnapshotOptions::Differential::always;
+    if (trusted) options.told = SnapshotOptions::Told::trusted;
     if (code) {
         options.redundancy = erasure::Code(code->first, code->second);
         if (!node_of.empty()) options.node = node_of[value(shared.comm.self())];
@@ -239,16 +247,18 @@ private:
 
 void add_snapshot(py::module_& module) {
     py::class_<Arrays>(module, "Arrays")
-        .def(py::init([](std::shared_ptr<Shared> shared, py::function make, std::uint32_t copies,
-                         std::optional<std::pair<std::uint32_t, std::uint32_t>> code,
-                         std::vector<std::uint32_t> node_of, bool compressed, bool checked, std::uint64_t steps,
-                         double mtbf_hours, std::optional<store::Keep> keep) {
-            auto options = snapshot_options(*shared, copies, code, std::move(node_of), compressed, checked, steps,
-                                            mtbf_hours, std::move(keep));
-            return std::make_unique<Arrays>(std::move(shared), std::move(options), std::move(make));
-        }))
+        .def(
+            py::init([](std::shared_ptr<Shared> shared, py::function make, std::uint32_t copies,
+                        std::optional<std::pair<std::uint32_t, std::uint32_t>> code, std::vector<std::uint32_t> node_of,
+                        bool compressed, bool checked, std::uint64_t steps, double mtbf_hours,
+                        std::optional<store::Keep> keep, std::string const& differential, bool trusted) {
+                auto options = snapshot_options(*shared, copies, code, std::move(node_of), compressed, checked, steps,
+                                                mtbf_hours, std::move(keep), differential, trusted);
+                return std::make_unique<Arrays>(std::move(shared), std::move(options), std::move(make));
+            }))
         .def("place", &Arrays::place)
         .def("remove", &Arrays::remove)
+        .def("changed", &Arrays::changed)
         .def("commit", &Arrays::commit)
         .def("restore", &Arrays::restore)
         .def("save", &Arrays::save)
