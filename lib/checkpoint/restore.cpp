@@ -228,6 +228,7 @@ RestoreReport Snapshot::restore(RestoreOptions const& options) {
     auto& comm = snapshot.comm;
     REGRAFT_EXPECTS(snapshot.generation() > 0 && "something was committed");
     comm.reach(restore_phase.before);
+    snapshot.let_write_all();
     auto& report = snapshot.unreported;
     auto begin = Clock::now();
     auto const lap = [&] { return milliseconds_since(std::exchange(begin, Clock::now())); };

@@ -207,6 +207,7 @@ CommitReport commit(SnapshotState& snapshot) {
     auto& comm = snapshot.comm;
     auto const begin = Clock::now();
     comm.reach(create_phase.before);
+    snapshot.let_write(snapshot.vault.version());  // the memory of the commit before the last is used again
     auto& next = snapshot.spare();
     Commit commit{.next = next};
     create(snapshot, commit);
@@ -310,6 +311,7 @@ std::span<std::byte const> Snapshot::stored(std::size_t i) const {
 }
 
 void Snapshot::trim() {
+    impl_->let_write(impl_->vault.version());
     impl_->spare() = {};
     impl_->vault.trim();
 }

@@ -47,15 +47,11 @@ std::vector<store::OwnBlocks> to_write(SnapshotState const& snapshot, Return con
     return pieces;
 }
 
-}  // namespace
-
-store::SaveReport Snapshot::save(fs::path const& archive, store::SaveOptions const& given) {
-    auto& snapshot = *impl_;
+/// What is to be saved of the last commit. What this PE has not got comes into `going`. Collective, uniform.
+store::ToSave to_save(SnapshotState& snapshot, Return& going, fs::path const& archive, store::SaveOptions options) {
     auto& comm = snapshot.comm;
-    auto options = given;
     REGRAFT_EXPECTS(snapshot.generation() > 0 && "something was committed");
     comm.reach(save_phase.before);
-    Return going;
     going.homes = deal(snapshot, to_holders);
     RestoreReport not_restored;
     fetch(snapshot, going, {}, not_restored);
@@ -67,13 +63,38 @@ store::SaveReport Snapshot::save(fs::path const& archive, store::SaveOptions con
                      std::move(options.attributes)};
     for (std::size_t i = 0; i < going.homes.size(); ++i) state.entities[i].home = going.homes[i];
     options.attributes = encode(state);
+    auto const note = [&snapshot, archive, kept = options.kept,
+                       commit = snapshot.generation()](store::SaveReport const& report) {
+        if (snapshot.generation() == commit) {
+            auto where = snapshot.saved.where();
+            where.push_back({archive, report.generation});
+            if (where.size() > kept) where.erase(where.begin());
+            snapshot.saved = SavedEntities(std::move(where));
+        }
+        snapshot.comm.reach(save_phase.after);
+    };
+    return {archive, snapshot.manifest.sizes, to_write(snapshot, going), std::move(options), {}, note};
+}
+
+}  // namespace
+
+store::Saving Snapshot::start_save(fs::path const& archive, store::SaveOptions const& options) {
+    auto& snapshot = *impl_;
+    auto going = std::make_shared<Return>();
+    auto given = to_save(snapshot, *going, archive, options);
+    given.writing = std::make_shared<store::Writing>();
+    snapshot.writing.emplace(snapshot.generation(), given.writing);
+    given.after = [going, note = std::move(given.after)](store::SaveReport const& report) { note(report); };
+    return store::start_save_of(snapshot.identity, snapshot.comm, std::move(given));
+}
+
+store::SaveReport Snapshot::save(fs::path const& archive, store::SaveOptions const& options) {
+    auto& snapshot = *impl_;
+    Return going;
+    auto const given = to_save(snapshot, going, archive, options);
     auto const report =
-        store::save_of(snapshot.identity, comm, archive, snapshot.manifest.sizes, to_write(snapshot, going), options);
-    auto where = snapshot.saved.where();
-    where.push_back({archive, report.generation});
-    if (where.size() > options.kept) where.erase(where.begin());
-    snapshot.saved = SavedEntities(std::move(where));
-    comm.reach(save_phase.after);
+        store::save_of(snapshot.identity, snapshot.comm, given.archive, given.sizes, given.mine, given.options);
+    given.after(report);
     return report;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -63,6 +64,10 @@ struct SnapshotState {
           pace(options.pace),
           differences(options) {}
 
+    SnapshotState(SnapshotState const&) = delete;
+    SnapshotState& operator=(SnapshotState const&) = delete;
+    ~SnapshotState() { let_write_all(); }
+
     /// What a reopen that was interrupted has found is no commit of this job yet.
     std::uint64_t generation() const { return reopened ? 0 : vault.version(); }
     Images const& current() const { return images[vault.version() % 2]; }
@@ -92,6 +97,15 @@ struct SnapshotState {
     Differences differences;
     ToldChanges told;
     bool digested = false;  // all members have the digests of the last commit's chunks
+    /// Saves that read what was stored, by the commit that they save.
+    std::multimap<std::uint64_t, std::shared_ptr<store::Writing>> writing;
+    /// Returns when the commits before this one are needed by no save.
+    void let_write(std::uint64_t before) {
+        for (; !writing.empty() && writing.begin()->first < before; writing.erase(writing.begin()))
+            writing.begin()->second->finish();
+    }
+    void let_write_all() { let_write(vault.version() + 1); }
+
     double last_commit_ms = 0;
     Clock::time_point last_stop = Clock::now();  // the end of the last commit or restore
 };

@@ -95,6 +95,7 @@ std::optional<OpenReport> Snapshot::reopen(OpenOptions const& options) {
 }
 
 void Snapshot::discard() {
+    impl_->let_write_all();
     impl_->vault.discard();
 }
 

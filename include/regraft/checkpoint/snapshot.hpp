@@ -1,9 +1,8 @@
 // Snapshots: changing state of any size, kept in the memory of the PEs, and replaced on all of them or on none.
 //
 // These are coordinated, diskless, double-buffered checkpoints after Kohl et al. 2019 ("A scalable and extensible
-// checkpointing scheme for massively parallel simulations"). At a commit every PE writes its entities into the buffer
-// that is not in use, partners exchange copies, all agree, and the buffers change places. So a death at any moment
-// leaves the commit before. docs/mpi/snapshot.md explains the protocol step by step.
+// checkpointing scheme for massively parallel simulations"). A death at any moment leaves the commit before.
+// docs/mpi/snapshot.md explains the protocol step by step.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +27,7 @@
 #include "regraft/store/disk.hpp"
 #include "regraft/store/options.hpp"
 #include "regraft/store/reports.hpp"
+#include "regraft/store/saving.hpp"
 
 #pragma GCC visibility push(default)
 namespace regraft::checkpoint {
@@ -83,8 +83,7 @@ public:
     /// dead that were not restored are dropped. Collective, uniform.
     CommitReport commit();
 
-    /// Counts a step of the program, which all members count alike, and returns whether commit() is due (Pace). No
-    /// communication.
+    /// Counts a step, which all members count alike, and returns whether commit() is due (Pace). No communication.
     bool due();
     /// Steps since the last commit, and between commits.
     Pace const& pace() const;
@@ -100,6 +99,10 @@ public:
     /// by a PE that holds or loads them; if no PE has them, all throw EntitiesLost. Precondition: generation() > 0.
     /// Collective, uniform.
     store::SaveReport save(std::filesystem::path const& archive, store::SaveOptions const& options = {});
+    /// The same while the program goes on, and commits. A commit waits for saves of the commit before the last, other
+    /// calls for all. Until Saving::wait the snapshot must live. Collective, uniform.
+    [[nodiscard]] store::Saving start_save(std::filesystem::path const& archive,
+                                           store::SaveOptions const& options = {});
     /// Reads the newest undamaged generation that a snapshot saved, makes it the state, and commits it. Any number of
     /// PEs may have saved it. Entities are dealt by the rule, and every member reads its own. Entities that are
     /// registered here but are not part of this state are unregistered. On store::DiskError everything stays as it is.
@@ -107,9 +110,8 @@ public:
     /// before, or this one if generation() has grown. Memory beside that of a commit: what this PE reads. Collective,
     /// uniform.
     OpenReport open(std::filesystem::path const& archive, OpenOptions const& options = {});
-    /// A function for RestoreOptions::reread that reads from where the last commit was saved or opened, the newest of
-    /// these places first. The function throws InputError if there is no such place, because entities of an older
-    /// commit would not fit the others; then open() is the way back for all entities. Valid as long as the snapshot.
+    /// A function for RestoreOptions::reread that reads from where the last commit was saved or opened, the newest
+    /// place first. It throws InputError if there is none; then open() is the way back. Valid as long as the snapshot.
     std::function<void(CommittedEntity const&, std::span<std::byte>)> reread() const;
 
     /// Takes over the newest whole commit that the job before has kept on the nodes (SnapshotOptions::keep), makes it
@@ -128,13 +130,11 @@ public:
 
     /// The number of commits that have succeeded, also of a job that was reopened.
     std::uint64_t generation() const;
-    /// The entities of the committed state; entity i is block i of the store behind the snapshot. The same on all
-    /// members.
+    /// The entities of the committed state; entity i is block i of the store behind it. The same on all members.
     std::span<CommittedEntity const> committed() const;
     /// Within adopt: the size in bytes of the state that follows.
     std::uint64_t bytes_to_adopt() const;
-    /// What is stored of committed entity i, if this PE holds it undamaged; otherwise nothing. No copy: valid until the
-    /// next collective.
+    /// What is stored of committed entity i, if it is held here undamaged. No copy: valid until the next collective.
     std::span<std::byte const> stored(std::size_t i) const;
     /// Frees the memory of the commit before, which is kept for the next one.
     void trim();

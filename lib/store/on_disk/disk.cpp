@@ -121,10 +121,10 @@ void set_seals(Plan& plan, ft::Communicator const& comm, CsrView<std::byte> seal
     }
 }
 
-/// The steps of a save. They throw DiskError after the generation has been removed again.
-class Saving {
+/// The steps of a save. Those that are collective throw DiskError after the generation has been removed again.
+class Steps {
 public:
-    Saving(ft::Communicator& comm, fs::path const& archive, Plan& plan) : comm_(comm), archive_(archive), plan_(plan) {}
+    Steps(ft::Communicator& comm, fs::path const& archive, Plan& plan) : comm_(comm), archive_(archive), plan_(plan) {}
 
     void begin() {
         auto& generation = plan_.index.generation;
@@ -133,11 +133,13 @@ public:
         }));
         ft::broadcast(comm_, std::as_writable_bytes(std::span(&generation, 1)), leader(comm_));
     }
-    void write(std::span<std::span<std::byte const> const> bytes) {
-        auto const& row = plan_.rows[comm_.position(comm_.self())];
-        require(attempt([&] { seals_ = disk::write_pieces(archive_, plan_.index, {row.file, row.first, bytes}); }));
+    /// Not collective, and calls no MPI. self: the position of this PE.
+    void write(std::size_t self, std::span<std::span<std::byte const> const> bytes) {
+        auto const& row = plan_.rows[self];
+        unwritten_ = attempt([&] { seals_ = disk::write_pieces(archive_, plan_.index, {row.file, row.first, bytes}); });
     }
     void commit() {
+        require(unwritten_);
         auto const seals = ft::gather(comm_, std::as_bytes(std::span(seals_)), leader(comm_));
         comm_.reach(save_phase.inside);
         auto const committed = attempt([&] {
@@ -166,9 +168,82 @@ private:
     fs::path const& archive_;
     Plan& plan_;
     std::vector<std::uint64_t> seals_;
+    Complaint unwritten_;
 };
 
 }  // namespace
+
+struct Saving::State {
+    State(ft::Communicator& communicator, ToSave what)
+        : comm(communicator), epoch(comm.epoch()), given(std::move(what)) {}
+    State(State const&) = delete;
+    State& operator=(State const&) = delete;
+    ~State() {
+        if (given.writing) given.writing->finish();
+    }
+
+    /// Everything before the writing. Collective, uniform.
+    void begin(std::uint64_t identity) {
+        auto const& options = given.options;
+        REGRAFT_EXPECTS(options.kept > 0);
+        comm.reach(save_phase.before);
+        std::erase_if(given.mine, [&](OwnBlocks const& part) {
+            REGRAFT_EXPECTS(part.bytes.size() == given.sizes.bytes(part.blocks));
+            report.bytes_written += part.bytes.size();
+            return part.blocks.empty();
+        });
+        plan = make_plan(comm, given.sizes, given.mine, identity, alike(given.archive, given.sizes, options), options);
+        for (auto const& part : given.mine) bytes.push_back(part.bytes);
+        steps.begin();
+        comm.reach(save_phase.inside);
+        comm.reach(save_writing);
+    }
+    void write(std::size_t self) { steps.write(self, bytes); }
+    /// Everything behind it. Collective, uniform.
+    SaveReport end() {
+        steps.commit();
+        report.generation = plan.index.generation;
+        report.files = static_cast<std::uint32_t>(plan.index.files.size());
+        report.bytes = given.sizes.bytes();
+        // Not before all know that there is a newer generation.
+        if (comm.leads()) disk::remove_older(given.archive, report.generation, given.options.kept);
+        comm.reach(save_phase.after);
+        if (given.after) given.after(report);
+        return report;
+    }
+
+    ft::Communicator& comm;
+    std::uint32_t epoch;
+    ToSave given;
+    SaveReport report{};
+    Plan plan{};
+    std::vector<std::span<std::byte const>> bytes{};
+    Steps steps{comm, given.archive, plan};
+};
+
+Saving::Saving(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Saving::Saving(Saving&&) noexcept = default;
+Saving::~Saving() = default;
+
+bool Saving::is_written() const {
+    REGRAFT_EXPECTS(state_ && "wait was not called");
+    return state_->given.writing->done();
+}
+
+SaveReport Saving::wait() {
+    REGRAFT_EXPECTS(state_ && "wait is called once");
+    REGRAFT_EXPECTS(state_->comm.epoch() == state_->epoch && "the communicator was not renewed since the save began");
+    auto const state = std::move(state_);
+    state->given.writing->finish();
+    return state->end();
+}
+
+Saving start_save_of(std::uint64_t identity, ft::Communicator& comm, ToSave given) {
+    auto state = std::make_unique<Saving::State>(comm, std::move(given));
+    state->begin(identity);
+    state->given.writing->start([&saved = *state, self = comm.position(comm.self())] { saved.write(self); });
+    return Saving(std::move(state));
+}
 
 SaveReport save(ft::Communicator& comm, fs::path const& archive, BlockSizes const& sizes,
                 std::span<OwnBlocks const> mine, SaveOptions const& options) {
@@ -177,32 +252,10 @@ SaveReport save(ft::Communicator& comm, fs::path const& archive, BlockSizes cons
 
 SaveReport save_of(std::uint64_t identity, ft::Communicator& comm, fs::path const& archive, BlockSizes const& sizes,
                    std::span<OwnBlocks const> mine, SaveOptions const& options) {
-    REGRAFT_EXPECTS(options.kept > 0);
-    comm.reach(save_phase.before);
-    std::vector<OwnBlocks> own;
-    SaveReport report;
-    for (auto const& part : mine) {
-        REGRAFT_EXPECTS(part.bytes.size() == sizes.bytes(part.blocks));
-        if (!part.blocks.empty()) own.push_back(part);
-        report.bytes_written += part.bytes.size();
-    }
-    auto plan = make_plan(comm, sizes, own, identity, alike(archive, sizes, options), options);
-    std::vector<std::span<std::byte const>> bytes;
-    for (auto const& part : own) bytes.push_back(part.bytes);
-
-    Saving saving(comm, archive, plan);
-    saving.begin();
-    comm.reach(save_phase.inside);
-    comm.reach(save_writing);
-    saving.write(bytes);
-    saving.commit();
-    report.generation = plan.index.generation;
-    report.files = static_cast<std::uint32_t>(plan.index.files.size());
-    report.bytes = sizes.bytes();
-    // Not before all know that there is a newer generation.
-    if (comm.leads()) disk::remove_older(archive, report.generation, options.kept);
-    comm.reach(save_phase.after);
-    return report;
+    Saving::State state(comm, {archive, sizes, {mine.begin(), mine.end()}, options, {}, {}});
+    state.begin(identity);
+    state.write(comm.position(comm.self()));
+    return state.end();
 }
 
 // ---- Open

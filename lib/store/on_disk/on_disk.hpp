@@ -1,16 +1,20 @@
 // What both stores share in saving and opening their blocks.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "regraft/disk/generation.hpp"
 #include "regraft/store/disk.hpp"
+#include "regraft/store/saving.hpp"
 #include "store/together/digest.hpp"
 #include "store/together/gather.hpp"
 
@@ -25,6 +29,44 @@ struct OnDisk {
 /// Saves as save() does, blocks of the object of this identity (identity.hpp).
 SaveReport save_of(std::uint64_t identity, ft::Communicator& comm, std::filesystem::path const& archive,
                    BlockSizes const& sizes, std::span<OwnBlocks const> mine, SaveOptions const& options);
+
+/// Writing that goes on in a thread.
+class Writing {
+public:
+    Writing() = default;
+    Writing(Writing const&) = delete;
+    Writing& operator=(Writing const&) = delete;
+    ~Writing() { finish(); }
+
+    void start(std::function<void()> write) {
+        thread_ = std::thread([this, write = std::move(write)] {
+            write();
+            done_ = true;
+        });
+    }
+    bool done() const { return done_; }
+    /// Returns when it is over.
+    void finish() {
+        if (thread_.joinable()) thread_.join();
+    }
+
+private:
+    std::atomic<bool> done_ = false;
+    std::thread thread_;
+};
+
+/// What a save was given. The memory of the pieces stays as it is until `writing` has finished.
+struct ToSave {
+    std::filesystem::path archive;
+    BlockSizes sizes;
+    std::vector<OwnBlocks> mine;
+    SaveOptions options;
+    std::shared_ptr<Writing> writing;
+    std::function<void(SaveReport const&)> after;  // called when all know that it is complete
+};
+
+/// Does what start_save says for blocks of the object of this identity (identity.hpp). Collective, uniform.
+Saving start_save_of(std::uint64_t identity, ft::Communicator& comm, ToSave given);
 
 /// Saves blocks of a store; `mine` of all members together are all blocks. Blocks that are not in memory in one piece,
 /// or are damaged there, are loaded.

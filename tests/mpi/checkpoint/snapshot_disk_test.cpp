@@ -78,6 +78,40 @@ TEST(SavedSnapshot, ComesBackFromEveryKindToEveryKind) {
     }
 }
 
+TEST(SavedSnapshot, IsWrittenWhileTheProgramGoesOn) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto const kinds = all_kinds();
+    for (auto const& kind : kinds) {
+        auto const archive = job_folder("going_on_" + std::to_string(&kind - kinds.data()));
+        SavedProgram program(comm, num_entities, kind);
+        program.begin();
+        for (std::uint64_t moment = 1; moment < 12; moment += 4) {
+            program.go_to(moment);
+            program.snapshot.commit();
+            auto saving = program.snapshot.start_save(archive, {.attributes = test::as_bytes(moment)});
+            for (auto later = moment + 1; later < moment + 4; ++later) {
+                program.go_to(later);
+                program.snapshot.commit();
+            }
+            EXPECT_TRUE(saving.is_written()) << "its memory is used again";
+            auto const report = saving.wait();
+            EXPECT_EQ(report.generation, moment / 4 + 1);
+            SavedProgram reader(comm, num_entities, kind);
+            EXPECT_EQ(test::as_number(reader.open(archive).attributes), moment);
+            EXPECT_EQ(reader.moment, moment);
+            EXPECT_EQ(reader.wrong(), "");
+        }
+        // A save that nobody waits for leaves what was there.
+        program.go_to(13);
+        program.snapshot.commit();
+        static_cast<void>(program.snapshot.start_save(archive));
+        SavedProgram reader(comm, num_entities, kind);
+        static_cast<void>(reader.open(archive));
+        EXPECT_EQ(reader.moment, 9u);
+        EXPECT_EQ(program.snapshot.save(archive).generation, 5u) << "its number is used up";
+    }
+}
+
 /// The files of a generation, with another byte in the first frame.
 struct BrokenFrame {
     BrokenFrame(fs::path const& archive, std::uint64_t number) {
