@@ -4,6 +4,8 @@
 //
 //   save  writes a generation, and removes the one before
 //   open  reads the last generation into new memory
+//   going_on  saves a snapshot while the program computes as long as a save takes, beside one that waits for the save
+//   first
 //
 // one_file: all ranks share a file. file_each: each rank has its own. --folder=DIR: the files are written into a new
 // folder in DIR, which is removed in the end; without it, in the system's folder of temporary files.
@@ -27,6 +29,8 @@
 #include <unistd.h>
 
 #include "job.hpp"
+#include "regraft/checkpoint/snapshot.hpp"
+#include "regraft/core/random.hpp"
 #include "regraft/placement/mod_k.hpp"
 #include "regraft/store/replicated_store.hpp"
 
@@ -224,6 +228,51 @@ void measure_open(benchmark::State& state, ft::Communicator& comm, fs::path cons
     pairs.report(state);
 }
 
+/// Computes as often as it is told.
+void compute(std::uint64_t rounds, std::uint64_t& sum) {
+    for (std::uint64_t i = 0; i < rounds; ++i) sum = mix(sum + i);
+    benchmark::DoNotOptimize(sum);
+}
+
+/// What a save costs a program that computes, if the program waits for it, and if it does not.
+void measure_going_on(benchmark::State& state, ft::Communicator& comm, fs::path const& place, Config const& config) {
+    Folder folder(comm, place);
+    auto const archive = folder.path() / "archive";
+    store::SaveOptions const options{.files = config.shared ? 1 : static_cast<std::uint32_t>(comm.size()), .kept = 1};
+    std::vector<std::byte> bytes(config.bytes());
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 2654435761U >> 13);
+    auto const right = bytes;
+    checkpoint::Snapshot snapshot(comm);
+    snapshot.add(std::to_string(value(comm.self())), bytes);
+    snapshot.commit();
+    static_cast<void>(snapshot.save(archive, options));
+    std::uint64_t sum = 0;
+    auto const save_s = bench::timed(comm, [&] { static_cast<void>(snapshot.save(archive, options)); });
+    auto const million_s = bench::timed(comm, [&] { compute(1'000'000, sum); });
+    auto const rounds = static_cast<std::uint64_t>(1e6 * std::max(1.0, save_s / million_s));
+    std::vector<double> alone, blocking, going_on;
+    for (auto _ : state) {
+        alone.push_back(bench::timed(comm, [&] { compute(rounds, sum); }));
+        blocking.push_back(bench::timed(comm, [&] {
+            static_cast<void>(snapshot.save(archive, options));
+            compute(rounds, sum);
+        }));
+        going_on.push_back(bench::timed(comm, [&] {
+            auto saving = snapshot.start_save(archive, options);
+            compute(rounds, sum);
+            static_cast<void>(saving.wait());
+        }));
+        state.SetIterationTime(going_on.back());
+    }
+    bytes.clear();
+    static_cast<void>(snapshot.open(archive));
+    if (bench::largest(comm, bytes == right ? 0 : 1) != 0) state.SkipWithError("wrong bytes");
+    state.counters["s_computing"] = median(alone);
+    state.counters["s_per_call"] = median(blocking) - median(alone);
+    state.counters["s_going_on"] = median(going_on) - median(alone);
+    state.counters["over_save"] = (median(going_on) - median(alone)) / (median(blocking) - median(alone));
+}
+
 std::vector<Config> configs(std::string_view pace) {
     std::vector<Config> all;
     for (bool const shared : {true, false}) {
@@ -254,7 +303,8 @@ int main(int argc, char** argv) {
     auto const place = folder_of(argc, argv);
     return bench::job(argc, argv, [&place](std::string const& pace, ft::Communicator& comm) {
         using Measurement = void (*)(benchmark::State&, ft::Communicator&, fs::path const&, Config const&);
-        std::pair<char const*, Measurement> const operations[] = {{"save", measure_save}, {"open", measure_open}};
+        std::pair<char const*, Measurement> const operations[] = {
+            {"save", measure_save}, {"open", measure_open}, {"going_on", measure_going_on}};
         for (auto const& config : configs(pace)) {
             for (auto const& [name, measure] : operations) {
                 benchmark::RegisterBenchmark(config.name(name, static_cast<std::uint32_t>(comm.size())).c_str(),
