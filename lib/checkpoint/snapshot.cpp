@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <tuple>
 #include <utility>
 
 #include "checkpoint/snapshot_impl.hpp"
@@ -113,7 +112,8 @@ Cost cost_until(SnapshotState const& snapshot, Clock::time_point begin) {
 struct Commit {
     Images const& next;
     Head head{};
-    bool looks = false;                                   // all members look for what has changed
+    bool looks = false;                                   // all members take digests
+    bool compares = false;                                // and have those of the last commit
     std::optional<std::vector<std::uint64_t>> changed{};  // the chunks, if this PE could compare them
     std::optional<store::ChangesReport> sent_as_changes{};
 };
@@ -125,18 +125,19 @@ void note_differences(SnapshotState& snapshot, Commit const& commit) {
     snapshot.told.clear();
 }
 
-/// Submits what has changed, if all members have compared it. Collective, uniform.
+store::Submissions as_described(Manifest const& manifest) {
+    return {manifest.ranges, manifest.sizes, manifest.node_of};
+}
+
+/// Submits what has changed, as the last manifest describes it. A member votes against if it could not compare.
+/// Collective, uniform.
 bool submit_changes(SnapshotState& snapshot, Commit& commit, store::Vote vote) {
-    if (!commit.looks || !snapshot.digested) return false;
-    auto const& [ranges, sizes, node_of] =
-        std::tie(snapshot.manifest.ranges, snapshot.manifest.sizes, snapshot.manifest.node_of);
     auto const& mine = vote.in_favour ? commit.next.own.bytes : snapshot.current().own.bytes;
     vote.in_favour = vote.in_favour && commit.changed;
     auto const chunk_bytes = snapshot.options.chunk_bytes;
     std::vector<std::uint64_t> const none(store::num_change_words(mine.size(), chunk_bytes), 0);
-    auto const& changed = vote.in_favour ? *commit.changed : none;
-    commit.sent_as_changes =
-        snapshot.vault.submit_changes(vote, {ranges, sizes, node_of}, mine, {chunk_bytes, changed});
+    store::Changes const changes{chunk_bytes, vote.in_favour ? *commit.changed : none};
+    commit.sent_as_changes = snapshot.vault.submit_changes(vote, as_described(snapshot.manifest), mine, changes);
     return commit.sent_as_changes.has_value();
 }
 
@@ -145,7 +146,8 @@ bool submit_changes(SnapshotState& snapshot, Commit& commit, store::Vote vote) {
 /// others expect.
 bool commit_as_before(SnapshotState& snapshot, Commit& commit) {
     auto& comm = snapshot.comm;
-    auto const& [next, head] = std::tie(commit.next, commit.head);
+    auto const& next = commit.next;
+    auto const& head = commit.head;
     if (!snapshot.steady || snapshot.pace.wants_costs() ||
         !std::ranges::equal(snapshot.manifest.members, comm.members()))
         return false;
@@ -157,9 +159,8 @@ bool commit_as_before(SnapshotState& snapshot, Commit& commit) {
     return put(
         snapshot,
         [&] {
-            if (commit.looks && snapshot.digested) return submit_changes(snapshot, commit, vote);
-            return snapshot.vault.submit_if(
-                vote, {snapshot.manifest.ranges, snapshot.manifest.sizes, snapshot.manifest.node_of}, mine);
+            if (commit.compares) return submit_changes(snapshot, commit, vote);
+            return snapshot.vault.submit_if(vote, as_described(snapshot.manifest), mine);
         },
         [&] {
             snapshot.pace.committed();
@@ -174,9 +175,9 @@ void commit_as_told(SnapshotState& snapshot, Commit& commit) {
     auto const& of = next_manifest ? *next_manifest : snapshot.manifest;
     describe(snapshot, of, next);
     auto const submit = [&] {
-        if (!next_manifest && submit_changes(snapshot, commit, {true, commit.head.options + commit.head.common}))
-            return true;
-        snapshot.vault.submit({of.ranges, of.sizes, of.node_of}, next.own.bytes);
+        store::Vote const vote{true, commit.head.options + commit.head.common};
+        if (!next_manifest && commit.compares && submit_changes(snapshot, commit, vote)) return true;
+        snapshot.vault.submit(as_described(of), next.own.bytes);
         return true;
     };
     static_cast<void>(put(snapshot, submit, [&] {
@@ -194,7 +195,8 @@ void create(SnapshotState& snapshot, Commit& commit) {
     auto& next = snapshot.spare().own;
     auto const chunk_bytes = snapshot.options.chunk_bytes;
     commit.looks = snapshot.differences.looks();
-    if (commit.looks && snapshot.digested) {
+    commit.compares = commit.looks && snapshot.digested;
+    if (commit.compares) {
         commit.changed = save_changes(snapshot.own, {snapshot.told, snapshot.options.told}, snapshot.current().own,
                                       chunk_bytes, next);
         if (commit.changed) return;

@@ -236,6 +236,8 @@ bool NextVersion::deliver(Changes const& changes, bool in_favour) {
     mine.trim(changed);
     if (!in_favour) std::ranges::fill(changed, 0);
 
+    if (store_.stale_chunk_bytes != changes.chunk_bytes) stale_.clear();
+    store_.stale_chunk_bytes = changes.chunk_bytes;
     patch_.emplace(Patch{tellers.chunks, tell(comm, store_.options.transport, tellers, changed, in_favour)});
     changed_ = total_of(comm, mine, changed);
     fill_from_current();

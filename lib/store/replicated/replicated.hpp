@@ -75,6 +75,7 @@ struct Replicated {
     /// By member, the chunks of its blocks in which the spare memory differs from the current version; empty: it may
     /// differ everywhere.
     std::vector<Words> stale;
+    std::uint64_t stale_chunk_bytes = 0;  // the size of these chunks
     std::uint64_t version = 0;
     std::uint64_t identity;  // of the current version, and before the first one of this object (identity.hpp)
     OnDisk on_disk;

@@ -78,6 +78,41 @@ TEST(KeptSnapshot, ComesBackAsItWasCommittedLast) {
     }
 }
 
+/// A state of which each commit has changed one value.
+std::vector<std::uint64_t> changed_often(std::string const& name, std::uint64_t commits) {
+    std::vector<std::uint64_t> values(3000, std::stoull(name));
+    for (std::uint64_t i = 0; i < commits; ++i) values[1000 * i % 2999] += i + 1;
+    return values;
+}
+
+TEST(KeptSnapshot, ComesBackIfOnlyChangesWereSent) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    for (auto const integrity : {store::Integrity::unchecked, store::Integrity::checked}) {
+        auto const name = integrity == store::Integrity::checked ? "changes-checked" : "changes";
+        auto const options =
+            kept(comm, name,
+                 {.differential = SnapshotOptions::Differential::always, .chunk_bytes = 128, .integrity = integrity});
+        std::uint64_t commits = 0;
+        for (int job = 0; job < 3; ++job) {
+            {
+                Snapshot snapshot(comm, options);
+                std::map<std::string, std::vector<std::uint64_t>> states;
+                auto const add = [&](std::string const& own) { snapshot.add(own, states[own]); };
+                ASSERT_EQ(snapshot.reopen({.adopt = add}).has_value(), job > 0);
+                for (auto const& [own, state] : states) EXPECT_EQ(state, changed_often(own, commits)) << "job " << job;
+                if (job == 0) add(std::to_string(value(comm.self())));
+                for (int i = 0; i < 7; ++i) {
+                    ++commits;
+                    for (auto& [own, state] : states) state = changed_often(own, commits);
+                    snapshot.commit();
+                }
+                for (auto& [own, state] : states) state.assign(3000, 0);
+            }
+            comm.agree();
+        }
+    }
+}
+
 TEST(KeptSnapshot, ComesBackOnFewerMembers) {
     ft::Communicator comm(MPI_COMM_WORLD);
     auto const options = kept(comm, "fewer");
