@@ -20,12 +20,13 @@
 #include "common/output.hpp"
 #include "common/words.hpp"
 #include "deep_check.hpp"
+#include "edit/edits.hpp"
 #include "input/files.hpp"
+#include "input/progress.hpp"
 #include "pack.hpp"
 #include "parts/part.hpp"
 #include "parts/taxa.hpp"
 #include "parts/vcf.hpp"
-#include "progress.hpp"
 #include "regraft/codec/guide_tree.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/difference_parts.hpp"
@@ -176,6 +177,16 @@ void extract(std::string const& input, ExtractOptions const& options) {
     }
 }
 
+/// Runs a command with one result, which comes from all of its inputs.
+template <class EditOptions>
+int edit(EditOptions const& options, void (*body)(EditOptions const&)) {
+    use_threads(options.general);
+    return guarded(program, [&] {
+        naming_files(options.places.inputs, [&] { body(options); });
+        return int{done};
+    });
+}
+
 }  // namespace
 
 int run(AppendOptions const& options) {
@@ -242,6 +253,10 @@ int run(CatOptions const& options) {
     return for_each(options.inputs, [&](auto const& input) {
         write_text(Opened(input, options.general), options.look, [](std::string_view piece) { print(piece); });
     });
+}
+
+int run(ConcatOptions const& options) {
+    return edit(options, concat);
 }
 
 }  // namespace regraft::msa_cli

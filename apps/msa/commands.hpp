@@ -17,5 +17,6 @@ int run(StatOptions const& options);
 int run(VerifyOptions const& options);
 int run(TreeOptions const& options);
 int run(CatOptions const& options);
+int run(ConcatOptions const& options);
 
 }  // namespace regraft::msa_cli

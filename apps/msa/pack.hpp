@@ -4,8 +4,8 @@
 #include <string>
 
 #include "input/options.hpp"
+#include "input/progress.hpp"
 #include "input/source.hpp"
-#include "progress.hpp"
 #include "regraft/codec/pack.hpp"
 #include "regraft/msa/placement_tree.hpp"
 

@@ -233,8 +233,4 @@ std::string change_of_size(std::uint64_t before, std::uint64_t after) {
     return ratio < 1 ? fmt::format("{:.3g} times larger", 1 / ratio) : fmt::format("{:.3g} times smaller", ratio);
 }
 
-std::string counted_taxa(std::uint64_t count) {
-    return count == 1 ? "1 taxon" : std::to_string(count) + " taxa";
-}
-
 }  // namespace regraft::msa_cli

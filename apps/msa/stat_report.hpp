@@ -52,6 +52,4 @@ std::string to_json(Report const& report);
 std::string name(codec::Kind kind);
 /// The change in words: "7.5 times smaller".
 std::string change_of_size(std::uint64_t before, std::uint64_t after);
-/// A number with its noun: "1 taxon", "2 taxa".
-std::string counted_taxa(std::uint64_t count);
 }  // namespace regraft::msa_cli

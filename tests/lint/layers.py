@@ -42,7 +42,7 @@ ROOMS = {
     "lib/msa": ["text", "sites", "partitions", "checks", "trees", "differences", "parsimony", "formats"],
     "lib/store": ["together", "kept", "blocks", "on_disk", "erasure", "replicated"],
     "lib/search": ["likelihood", "models", "trees", "samples", "tasks"],
-    "apps/msa": ["input", "parts"],
+    "apps/msa": ["input", "parts", "edit"],
     "apps/phylo": ["files", "together", "trees", "options", "input", "report", "profile", "progress", "sites", "kinds", "job"],
     "apps/plan": ["input", "files", "recover", "loss", "simulate"],
 }

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "common/command_line.hpp"
+#include "input/declare.hpp"
 
 namespace regraft::msa_cli {
 
@@ -15,9 +16,7 @@ using namespace common;
 
 namespace {
 
-constexpr std::uint64_t most_threads = 4096;
 constexpr std::uint64_t most_sites_per_block = std::uint64_t{1} << 20;
-constexpr std::uint64_t most_cells_per_line = std::uint64_t{1} << 40;
 
 constexpr char const* description =
     R"(Compresses multiple sequence alignments along a parsimony tree.
@@ -129,34 +128,6 @@ void add_inputs(CLI::App& app, std::vector<std::string>& inputs, std::string con
     app.add_option("FILE", inputs, what)->type_name("");
 }
 
-void add_general(CLI::App& app, GeneralOptions& general) {
-    constexpr auto* group = "Manners";
-    app.add_option("-T,--threads", general.threads, "threads to use; 0 (default): all that the machine has")
-        ->transform(whole(0, most_threads))
-        ->type_name("N")
-        ->group(group);
-    app.add_flag("--any-size", general.any_size,
-                 "also unpack a text over 256 MiB and 250 times the size of FILE, which may have been made to do harm")
-        ->group(group);
-    auto* const quiet = app.add_flag_callback(
-        "-q,--quiet", [&] { general.verbosity = Verbosity::quiet; }, "print errors only");
-    quiet->group(group);
-    app.add_flag_callback(
-           "-v,--verbose", [&] { general.verbosity = Verbosity::verbose; }, "print more")
-        ->excludes(quiet)
-        ->group(group);
-}
-
-void add_output(CLI::App& app, Places& places, std::string const& what) {
-    constexpr auto* group = "Output";
-    auto* const output = app.add_option("-o,--output", places.output, what)->type_name("OUT")->group(group);
-    app.add_flag_callback(
-           "-c,--stdout", [&] { places.output = "-"; }, "write to standard output")
-        ->excludes(output)
-        ->group(group);
-    app.add_flag("-f,--force", places.force, "overwrite existing files")->group(group);
-}
-
 void add_replacement(CLI::App& app, Places& places) {
     add_output(app, places, "write to this file and keep the input; -: standard output");
     app.add_flag("-k,--keep", places.keep, "keep the input")->group("Output");
@@ -165,27 +136,6 @@ void add_replacement(CLI::App& app, Places& places) {
 void add_verify(CLI::App& app, bool& verify, std::string const& group) {
     app.add_flag_callback(
            "--no-verify", [&] { verify = false; }, "do not check the result by unpacking it")
-        ->group(group);
-}
-
-std::map<std::string, OutputFormat> const alignment_formats{
-    {"fasta", OutputFormat::fasta}, {"phylip", OutputFormat::phylip}, {"maple", OutputFormat::maple}};
-
-std::map<std::string, OutputFormat> const extract_formats{{"fasta", OutputFormat::fasta},
-                                                          {"phylip", OutputFormat::phylip},
-                                                          {"maple", OutputFormat::maple},
-                                                          {"vcf", OutputFormat::vcf}};
-
-void add_look(CLI::App& app, Look& look, std::map<std::string, OutputFormat> const& formats = alignment_formats,
-              char const* what = "fasta, phylip or maple (default: as in the original)") {
-    constexpr auto* group = "Text";
-    app.add_option("--format", look.format, what)
-        ->transform(common::one_of(formats))
-        ->type_name("FORMAT")
-        ->group(group);
-    app.add_option("--width", look.width, "characters of a sequence per line; 0: all (default: as in the original)")
-        ->transform(whole(0, most_cells_per_line))
-        ->type_name("N")
         ->group(group);
 }
 
@@ -331,7 +281,11 @@ CLI::App* add_extract(CLI::App& app, ExtractOptions& options) {
                       "write one row, which has in each column what most of the taxa have");
     add_taxa(*command, options.taxa);
     add_output(*command, options.places, "write to this file (default: standard output)");
-    add_look(*command, options.look, extract_formats, "fasta, phylip, maple or vcf (default: as in the original)");
+    static std::map<std::string, OutputFormat> const formats{{"fasta", OutputFormat::fasta},
+                                                             {"phylip", OutputFormat::phylip},
+                                                             {"maple", OutputFormat::maple},
+                                                             {"vcf", OutputFormat::vcf}};
+    add_look(*command, options.look, formats, "fasta, phylip, maple or vcf (default: as in the original)");
     command->add_option("--against", options.against, "vcf: the taxon that the others are compared with")
         ->type_name("NAME")
         ->group("Text");
@@ -462,6 +416,7 @@ Parsed parse_command_line(int argc, char const* const* argv) {
     line.add(add_verify_command);
     line.add(add_tree);
     line.add<CatOptions>(add_cat, complete);
+    add_edits(line);
     return line.parse(argc, argv);
 }
 

@@ -35,13 +35,6 @@ std::vector<std::uint64_t> sites_of_partition(Opened const& source, std::string 
                                  names.empty() ? "none is stored" : "expected one of " + names));
 }
 
-/// The width of all names and a blank, so that the sequences are aligned.
-std::uint64_t name_width(Opened const& source, std::span<std::size_t const> rows) {
-    std::size_t longest = 0;
-    for (auto const row : rows) longest = std::max(longest, source.names()[row].size());
-    return longest < msa::max_name_width ? longest + 1 : 0;
-}
-
 std::optional<msa::TextFormat> text_format(Look const& look) {
     if (!look.format) return std::nullopt;
     switch (*look.format) {
@@ -56,7 +49,13 @@ std::optional<msa::TextFormat> text_format(Look const& look) {
     return msa::TextFormat::fasta;
 }
 
-/// How often each character occurs. All four letters of difference rows count as the first of them.
+std::vector<std::string> const& names_of(Part const& part) {
+    return std::visit(
+        [](auto const& rows) -> auto const& { return rows.names; }, part);
+}
+
+}  // namespace
+
 msa::Histogram histogram_of(Part const& part) {
     msa::Histogram histogram{};
     auto const count = [&](char c) -> auto& {
@@ -79,23 +78,6 @@ msa::Histogram histogram_of(Part const& part) {
 msa::CharacterKind kind_of(Part const& part) {
     return msa::character_table(histogram_of(part)).kind;
 }
-
-std::vector<std::size_t> all_rows(Opened const& source) {
-    std::vector<std::size_t> rows(source.names().size());
-    std::iota(rows.begin(), rows.end(), std::size_t{0});
-    return rows;
-}
-
-Part whole(Opened const& source) {
-    return part_of(source, all_rows(source), chosen_sites(source, {}));
-}
-
-std::vector<std::string> const& names_of(Part const& part) {
-    return std::visit(
-        [](auto const& rows) -> auto const& { return rows.names; }, part);
-}
-
-}  // namespace
 
 std::size_t num_rows(Part const& part) {
     return names_of(part).size();
@@ -120,6 +102,16 @@ Part part_of(Opened const& source, std::span<std::size_t const> rows, std::span<
     return are_all ? std::move(chosen) : msa::select_sites(chosen, sites);
 }
 
+std::vector<std::size_t> all_rows(Opened const& source) {
+    std::vector<std::size_t> rows(source.names().size());
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    return rows;
+}
+
+Part whole_of(Opened const& source) {
+    return part_of(source, all_rows(source), chosen_sites(source, {}));
+}
+
 msa::DifferenceRows differences_of(Part part) {
     if (auto* const rows = std::get_if<msa::DifferenceRows>(&part)) return std::move(*rows);
     return msa::to_differences(std::get<msa::Alignment>(part));
@@ -139,8 +131,14 @@ Part consensus(Part const& part) {
     return msa::Alignment{.file = "", .names = {"consensus"}, .cells = {cells.begin(), cells.end()}};
 }
 
-msa::TextLayout layout_for(Opened const& source, std::span<std::size_t const> rows, Look const& look) {
-    auto const stored = source.layout();
+std::uint64_t name_width(std::span<std::string const> names) {
+    std::size_t longest = 0;
+    for (auto const& name : names) longest = std::max(longest, name.size());
+    return longest < msa::max_name_width ? longest + 1 : 0;
+}
+
+msa::TextLayout layout_for(std::optional<msa::TextLayout> const& stored, std::span<std::string const> names,
+                           Look const& look) {
     msa::TextLayout layout;
     layout.format = text_format(look).value_or(stored ? stored->format : msa::TextFormat::fasta);
     bool const is_maple = layout.format == msa::TextFormat::maple;
@@ -149,13 +147,22 @@ msa::TextLayout layout_for(Opened const& source, std::span<std::size_t const> ro
         layout.carriage_returns = stored->carriage_returns;
         if (is_maple == was_maple) layout.line_width = stored->line_width;
         if (is_maple && was_maple) layout.descriptions = stored->descriptions;
-        if (!stored->descriptions.empty() && !was_maple && layout.format == msa::TextFormat::fasta) {
-            for (auto const row : rows) layout.descriptions.push_back(stored->descriptions[row]);
-        }
     }
     if (is_maple && !was_maple) layout.descriptions = {reference_name};
-    if (layout.format == msa::TextFormat::phylip) layout.name_width = name_width(source, rows);
+    if (layout.format == msa::TextFormat::phylip) layout.name_width = name_width(names);
     if (look.width) layout.line_width = *look.width;
+    return layout;
+}
+
+msa::TextLayout layout_for(Opened const& source, std::span<std::size_t const> rows, Look const& look) {
+    auto const stored = source.layout();
+    std::vector<std::string> names;
+    for (auto const row : rows) names.push_back(source.names()[row]);
+    auto layout = layout_for(stored, names, look);
+    bool const are_described = stored && stored->skeleton.empty() && !stored->descriptions.empty();
+    if (are_described && stored->format == msa::TextFormat::fasta && layout.format == msa::TextFormat::fasta) {
+        for (auto const row : rows) layout.descriptions.push_back(stored->descriptions[row]);
+    }
     return layout;
 }
 
@@ -165,18 +172,15 @@ void check_name(std::string const& name) {
         fmt::format("taxon '{}' has a blank in its name, so it can only be written as it was read", escaped(name)));
 }
 
-namespace {
-
-/// Refuses sets of states of NEXUS, for which there is no character.
-void check_characters(msa::Alignment const& alignment) {
-    auto const found =
-        std::ranges::find_if(alignment.cells, [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
-    if (found == alignment.cells.end()) return;
-    auto const cell = static_cast<std::size_t>(found - alignment.cells.begin());
+void check_characters(std::string const& name, std::string_view cells) {
+    auto const found = std::ranges::find_if(cells, [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+    if (found == cells.end()) return;
     throw InputError(fmt::format(
         "taxon '{}', site {}: is a set of states, for which there is no character, so it can only be written as it was read",
-        escaped(alignment.names[cell / alignment.num_sites()]), cell % alignment.num_sites() + 1));
+        escaped(name), found - cells.begin() + 1));
 }
+
+namespace {
 
 /// What the format of a NEXUS text says its data are, in lower case, unless that is DNA: the letters A, C, G and T may
 /// mean something else. Empty if it does not say.
@@ -209,7 +213,7 @@ void check_is_dna(Opened const& source, Part const& part, std::string_view forma
     auto const kind = kind_of(part);
     if (kind == msa::CharacterKind::dna) return;
     // A part of DNA may happen to have ambiguous bases for the most part.
-    if (kind == msa::CharacterKind::amino_acid && kind_of(whole(source)) == msa::CharacterKind::dna) return;
+    if (kind == msa::CharacterKind::amino_acid && kind_of(whole_of(source)) == msa::CharacterKind::dna) return;
     static_cast<void>(msa::in_lower_case(differences_of(part)));  // tells which cell is no symbol of DNA
     throw InputError(
         fmt::format("{} is for DNA, and this looks like amino acids: most of its letters are no bases", format));
@@ -217,7 +221,10 @@ void check_is_dna(Opened const& source, Part const& part, std::string_view forma
 
 void write_text(Part part, msa::TextLayout const& layout, msa::TextSink const& sink) {
     for (auto const& name : names_of(part)) check_name(name);
-    if (auto const* const alignment = std::get_if<msa::Alignment>(&part)) check_characters(*alignment);
+    if (auto const* const alignment = std::get_if<msa::Alignment>(&part)) {
+        for (std::size_t row = 0; row < alignment->num_taxa(); ++row)
+            check_characters(alignment->names[row], alignment->row(row));
+    }
     if (layout.format == msa::TextFormat::maple && num_sites(part) != 0)
         part = msa::in_lower_case(differences_of(std::move(part)));
     if (num_sites(part) == 0 && std::holds_alternative<msa::DifferenceRows>(part))
@@ -233,7 +240,7 @@ void write_text(Part part, msa::TextLayout const& layout, msa::TextSink const& s
 
 void write_text(Opened const& source, Look const& look, msa::TextSink const& sink) {
     if (!look.format && !look.width) return source.write_text(sink);
-    auto part = whole(source);
+    auto part = whole_of(source);
     auto const layout = layout_for(source, all_rows(source), look);
     if (layout.format == msa::TextFormat::maple) check_is_dna(source, part, "MAPLE");
     write_text(std::move(part), layout, sink);

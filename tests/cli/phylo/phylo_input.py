@@ -95,6 +95,22 @@ def compressed(jobs: phylo_job.Jobs, args) -> None:
         assert run.returncode == 2 and b"two.rgm" in run.stderr, (at, run)
 
 
+def joined(jobs: phylo_job.Jobs, args) -> None:
+    """The partition files of `regraft-msa concat`, as RAxML-NG has them and in NEXUS, are read as they are."""
+    if not args.regraft_msa:
+        return
+    directory = pathlib.Path(jobs.directory.name)
+    loci = {"dna-1": "ACGTAC", "protein": "MKLVHE", "binary": "010011", "many": "012301"}
+    for name, letters in loci.items():
+        rows = [letters, letters[1:] + letters[:1], letters[::-1], letters[2:] + letters[:2]]
+        (directory / f"{name}.fa").write_text("".join(f">t{i}\n{row * 3}\n" for i, row in enumerate(rows)), encoding="utf-8")
+    for extension in ("part", "nex"):
+        scheme = directory / f"joined.{extension}"
+        subprocess.run([args.regraft_msa, "concat", "-qf", "-o", directory / "joined.fa", "--partitions", scheme, *(directory / f"{name}.fa" for name in loci)], check=True)
+        check = jobs.run(1, ["check", "--msa", str(directory / "joined.fa"), "--partitions", str(scheme)])
+        check.require(check.codes == [0] and all(name in check.output for name in loci), f"expected that {scheme.name} is read")
+
+
 def refused(jobs: phylo_job.Jobs, args) -> None:
     """A damaged file, or one that is no text, is refused with its name, a bomb before it fills the memory, a long row without much memory; several ranks read no stream."""
     directory = pathlib.Path(jobs.directory.name)
@@ -136,6 +152,7 @@ def all_cases(jobs: phylo_job.Jobs, args) -> None:
     refused(jobs, args)  # first: its memory is measured
     same_bits(jobs, args)
     compressed(jobs, args)
+    joined(jobs, args)
 
 
 if __name__ == "__main__":

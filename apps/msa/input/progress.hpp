@@ -1,8 +1,9 @@
-// Shows people at a terminal the progress of work on a file.
+// Tells people how work on a file goes, and what was done.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -43,5 +44,8 @@ private:
 
 /// Prints a line on standard error, unless quiet.
 void say(Verbosity verbosity, std::string_view line);
+
+/// A number with its noun: "1 taxon", "2 taxa".
+std::string counted_taxa(std::uint64_t count);
 
 }  // namespace regraft::msa_cli

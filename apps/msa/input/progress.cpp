@@ -1,4 +1,4 @@
-#include "progress.hpp"
+#include "input/progress.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -48,6 +48,10 @@ void Progress::clear() {
 
 void say(Verbosity verbosity, std::string_view line) {
     if (verbosity != Verbosity::quiet) fmt::print(stderr, "{}\n", line);
+}
+
+std::string counted_taxa(std::uint64_t count) {
+    return count == 1 ? "1 taxon" : std::to_string(count) + " taxa";
 }
 
 }  // namespace regraft::msa_cli

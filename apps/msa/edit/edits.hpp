@@ -1,0 +1,12 @@
+// The commands that make other alignments, each for one result.
+#pragma once
+
+#include "input/edits.hpp"
+
+namespace regraft::msa_cli {
+
+// Each function reads its inputs, writes its result and says on standard error what it has done. Throws InputError and
+// OutputError.
+void concat(ConcatOptions const& options);
+
+}  // namespace regraft::msa_cli

@@ -1,0 +1,110 @@
+#include "edit/rows.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/input.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/msa/alignment.hpp"
+#include "regraft/msa/difference_rows.hpp"
+
+namespace regraft::msa_cli {
+
+using namespace common;
+
+namespace {
+
+/// The rows as differences, if they are nearly equal.
+std::optional<msa::DifferenceText> differences_of(MadeRows const& rows) {
+    std::string text;
+    std::string_view left;
+    std::string cells;
+    std::size_t row = 0;
+    return msa::read_differences([&](std::span<char> buffer) -> std::size_t {
+        if (left.empty()) {
+            if (row == rows.names.size()) return 0;
+            cells.clear();
+            rows.make(row, cells);
+            text.assign(">").append(rows.names[row++]).append(1, '\n').append(cells).append(1, '\n');
+            left = text;
+        }
+        auto const size = std::min(buffer.size(), left.size());
+        std::copy_n(left.begin(), size, buffer.begin());
+        left.remove_prefix(size);
+        return size;
+    });
+}
+
+/// MAPLE needs all rows before it writes the first one.
+void write_maple(MadeRows const& rows, msa::TextSink const& sink) {
+    for (auto const& name : rows.names) check_name(name);
+    if (auto differences = differences_of(rows)) return write_text(std::move(differences->rows), rows.layout, sink);
+    msa::Alignment all{.file = "", .names = rows.names, .cells = {}};
+    all.cells.reserve(rows.names.size() * rows.num_sites);
+    std::string cells;
+    for (std::size_t row = 0; row < rows.names.size(); ++row) {
+        cells.clear();
+        rows.make(row, cells);
+        all.cells.insert(all.cells.end(), cells.begin(), cells.end());
+    }
+    write_text(std::move(all), rows.layout, sink);
+}
+
+void append_cells(std::string& text, std::string_view cells, msa::TextLayout const& layout, std::string_view line_end) {
+    auto const width = layout.line_width == 0 ? cells.size() : layout.line_width;
+    for (std::size_t begin = 0; begin < cells.size(); begin += width)
+        text.append(cells.substr(begin, width)).append(line_end);
+}
+
+}  // namespace
+
+RowReader::RowReader(Part const& part) : part_(part) {
+    if (auto const* const rows = std::get_if<msa::DifferenceRows>(&part)) reference_ = rows->reference_text();
+}
+
+std::string_view RowReader::operator()(std::size_t row) {
+    if (auto const* const alignment = std::get_if<msa::Alignment>(&part_)) return alignment->row(row);
+    cells_ = reference_;
+    std::get<msa::DifferenceRows>(part_).write_row(row, cells_);
+    return cells_;
+}
+
+MadeRows some_rows(Opened const& source, Part const& part, std::vector<std::size_t> const& rows, Look const& look) {
+    MadeRows made{{}, num_sites(part), layout_for(source, rows, look), {}};
+    for (auto const row : rows) made.names.push_back(source.names()[row]);
+    made.make = [rows, read = std::make_shared<RowReader>(part)](std::size_t row, std::string& cells) {
+        cells = (*read)(rows[row]);
+    };
+    return made;
+}
+
+void write_text(MadeRows const& rows, msa::TextSink const& sink) {
+    auto const& layout = rows.layout;
+    if (layout.format == msa::TextFormat::maple) return write_maple(rows, sink);
+    for (auto const& name : rows.names) check_name(name);
+    bool const is_phylip = layout.format == msa::TextFormat::phylip;
+    std::string_view const line_end = layout.carriage_returns ? "\r\n" : "\n";
+    if (is_phylip) sink(fmt::format("{} {}{}", rows.names.size(), rows.num_sites, line_end));
+    std::string cells;
+    std::string text;
+    for (std::size_t row = 0; row < rows.names.size(); ++row) {
+        auto const& name = rows.names[row];
+        cells.clear();
+        rows.make(row, cells);
+        check_characters(name, cells);
+        text.assign(is_phylip ? "" : ">").append(name);
+        if (!layout.descriptions.empty()) text += layout.descriptions[row];
+        if (is_phylip && !cells.empty())
+            text.append(std::max<std::size_t>(layout.name_width, name.size() + 1) - name.size(), ' ');
+        if (!is_phylip || cells.empty()) text += line_end;
+        append_cells(text, cells, layout, line_end);
+        sink(text);
+    }
+}
+
+}  // namespace regraft::msa_cli

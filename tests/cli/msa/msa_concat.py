@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""regraft-msa concat makes a supermatrix of loci, and a partition file that gives each locus back. msa_concat.py EXE"""
+import gzip
+import random
+import sys
+
+import msa_cli
+from msa_cli import Alignment, evolved, fasta, phylip, stockholm
+from msa_parts import genomes, selected, wide
+
+AMINO_ACIDS = "ARNDCQEGHILKMFPSTWYV"
+
+
+def joined(loci: list[Alignment], fill: str = "-") -> Alignment:
+    """The supermatrix, by its definition."""
+    names = list(dict.fromkeys(name for locus in loci for name in locus.names))
+    rows = [dict(zip(locus.names, locus.rows)) | {None: fill * len(locus.rows[0])} for locus in loci]
+    return Alignment(names, ["".join(locus[name if name in locus else None] for locus in rows) for name in names])
+
+
+def some_loci(seed: int) -> list[Alignment]:
+    """Loci of several kinds, in each of which some taxa lack, in an order of its own."""
+    dice = random.Random(seed)
+    loci = [evolved(seed, 12, 90), evolved(seed + 1, 12, 45, AMINO_ACIDS, "-X?"), evolved(seed + 2, 12, 7, "01", "-?"), evolved(seed + 3, 12, 300)]
+    return [selected(locus, dice.sample(locus.names, 9), list(range(len(locus.rows[0])))) for locus in loci]
+
+
+def matrices(program: msa_cli.Program) -> None:
+    """One row per taxon in the order of first appearance, whatever the formats of the loci, packed or not"""
+    for seed in range(4):
+        loci = some_loci(seed)
+        texts = [fasta(loci[0], 20, describe=lambda name: " of " + name), stockholm(loci[1], 20), phylip(loci[2]), fasta(loci[3])]
+        files = [program.file(f"locus_{i}.txt", text) for i, text in enumerate(texts)]
+        packed = program.path / "locus_3.fa.gz"
+        packed.write_bytes(gzip.compress(texts[3].encode()))
+        archive = program.compressed("locus_0.fa", texts[0])
+        for fill in "-?":
+            expected = joined(loci, fill)
+            for inputs in (files, [archive, *files[1:3], packed]):
+                assert program.ok("concat", "--fill", fill, "--width", "0", *inputs).decode() == fasta(expected)
+                assert program.ok("concat", "--fill", fill, "--format", "phylip", "--width", "0", "-T1", *inputs).decode() == phylip(expected)
+        assert program.ok("concat", "--width", "0", "-", *files[1:], stdin=files[0].read_bytes()).decode() == fasta(joined(loci))
+        archive.unlink()
+
+
+def near(program: msa_cli.Program) -> None:
+    """Loci of nearly equal rows, and MAPLE"""
+    loci = [genomes(1, 60, 400), genomes(2, 60, 300)]
+    loci[1].names = loci[0].names[10:] + [f"new_{i}" for i in range(10)]
+    files = [program.file(f"g{i}.fa", fasta(locus)) for i, locus in enumerate(loci)]
+    expected = joined(loci, "N")
+    assert program.ok("concat", "--fill", "N", *files).decode() == fasta(expected)
+    in_maple = program.file("both.maple", program.ok("concat", "--fill", "N", "--format", "maple", *files))
+    assert program.ok("cat", "--format", "fasta", "--width", "0", in_maple).decode().upper() == fasta(expected).upper()
+
+
+def ways_back(program: msa_cli.Program) -> None:
+    """With its partitions stored, extract gives each locus back"""
+    for seed in range(4):
+        loci = some_loci(seed)
+        files = [program.file(f"locus-{i}.fa", fasta(locus)) for i, locus in enumerate(loci)]
+        for extension in ("part", "nex"):
+            scheme = program.path / f"all.{extension}"
+            result = program.run("concat", "-f", "-o", program.path / "all.fa", "--partitions", scheme, *files)
+            taxa = len(joined(loci).names)
+            result.require(result.code == 0 and f"all.fa: 4 loci, {taxa} taxa, 442 sites; {4 * taxa - 36} rows filled" in result.err, "expected what was done")
+            program.ok("compress", "-kf", "--partitions", scheme, program.path / "all.fa")
+            for i, locus in enumerate(loci):
+                found = program.ok("extract", "--partition", f"locus-{i}", *[word for name in locus.names for word in ("--taxon", name)], "--width", "0", program.path / "all.fa.rgm")
+                assert found.decode() == wide(locus), (extension, i)
+        assert (program.path / "all.part").read_text() == "GTR+G4, locus-0 = 1-90\nLG+G4, locus-1 = 91-135\nBIN+G4, locus-2 = 136-142\nGTR+G4, locus-3 = 143-442\n"
+        assert "LG+G4: 'locus-1'" in (program.path / "all.nex").read_text()
+    # All taxa in the same order: the same text.
+    same = [evolved(7, 5, 30), evolved(8, 5, 40)]
+    files = [program.file(f"same{i}.fa", fasta(locus)) for i, locus in enumerate(same)]
+    program.ok("concat", "-o", program.path / "same.fa", "--partitions", program.path / "same.part", *files)
+    program.ok("compress", "-k", "--partitions", program.path / "same.part", program.path / "same.fa")
+    assert program.ok("extract", "--partition", "same1", program.path / "same.fa.rgm").decode() == fasta(same[1])
+
+
+def refused(program: msa_cli.Program) -> None:
+    """What is no locus, and names that would be the same"""
+    good = program.file("good.fa", ">a\nACGT\n>b\nACGA\n")
+    protein = program.file("protein.fa", ">a\nMKLV\n>b\nMKIV\n")
+    (program.path / "x").mkdir()
+    other = program.file("x/good.phy", "1 4\na ACGT\n")
+    program.refuses("concat", good, other, message="x/good.phy: its locus would be named 'good', as that of")
+    program.refuses("concat", good, program.file("odd name.fa", ">a\nA\n"), "--partitions", program.path / "p", message="odd name.fa: its locus would be named 'odd name'; expected letters")
+    program.refuses("concat", good, program.file("bad.fa", ">a\nACGT\n>b\nACG\n"), message="bad.fa:3:1: taxon 'b' has 3 sites")
+    program.refuses("concat", good, program.file("empty.fa", ""), message="empty.fa: the file is empty")
+    program.refuses("concat", program.file("none.fa", ">a\n>b\n"), message="none.fa: has no sites, expected a locus")
+    program.refuses("concat", "--fill", "N", good, protein, message="protein.fa: --fill N would be a state here, as its characters are amino acids")
+    program.refuses("concat", "--format", "maple", good, protein, message="protein.fa: MAPLE is for DNA")
+    program.refuses("concat", "-", "-", message="-: can be read only once")
+    program.refuses("concat", "-o", good, good, protein, message="good.fa")
+    program.refuses("concat", "-o", program.path / "out", "--partitions", program.path / "out", good, message="would be written twice")
+    program.refuses("concat", "-f", "--partitions", good, good, message="good.fa")
+    program.refuses("concat", "--partitions", "-", good, message="--partitions -: is standard output, and so is the alignment")
+    assert program.ok("concat", program.file("one.fa", ">a\nACGT\n")).decode() == ">a\nACGT\n"
+    assert program.ok("concat", "--fill", "X", good, protein).decode() == ">a\nACGTMKLV\n>b\nACGAMKIV\n"
+
+
+if __name__ == "__main__":
+    sys.exit(msa_cli.main(matrices, near, ways_back, refused))
