@@ -259,4 +259,12 @@ int run(ConcatOptions const& options) {
     return edit(options, concat);
 }
 
+int run(DedupOptions const& options) {
+    return edit(options, dedup);
+}
+
+int run(RenameOptions const& options) {
+    return edit(options, rename_taxa);
+}
+
 }  // namespace regraft::msa_cli

@@ -18,5 +18,7 @@ int run(VerifyOptions const& options);
 int run(TreeOptions const& options);
 int run(CatOptions const& options);
 int run(ConcatOptions const& options);
+int run(DedupOptions const& options);
+int run(RenameOptions const& options);
 
 }  // namespace regraft::msa_cli

@@ -18,7 +18,7 @@ WORDS = {
     "--metric": "fbp tbe", "--model": "auto GTR+G HKY+G JC LG+G WAG+G BIN+G",
     "--placement": "mod-k permuted pairwise node-aware", "--repeats": "auto on off", "--threshold": "strict mr mre",
 }
-FILES = ("FILE", "OUT", "PATH", "MODEL")
+FILES = ("FILE", "TSV", "OUT", "PATH", "MODEL")
 # Files that are no input of a command, for bash.
 UNWANTED = {"compress": "*.rgm", **dict.fromkeys(("decompress", "verify", "tree"), "!*.rgm"), "MODEL": "!*.bestModel"}
 

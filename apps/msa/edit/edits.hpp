@@ -8,5 +8,7 @@ namespace regraft::msa_cli {
 // Each function reads its inputs, writes its result and says on standard error what it has done. Throws InputError and
 // OutputError.
 void concat(ConcatOptions const& options);
+void dedup(DedupOptions const& options);
+void rename_taxa(RenameOptions const& options);
 
 }  // namespace regraft::msa_cli

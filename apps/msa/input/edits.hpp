@@ -15,4 +15,20 @@ struct ConcatOptions {
     Look look;
 };
 
+struct DedupOptions {
+    GeneralOptions general;
+    Places places;         // has one input
+    std::string table;     // where the table of equal taxa goes; empty: nowhere
+    std::string put_back;  // such a table; empty: rows are left out, not put back
+    Look look;
+};
+
+struct RenameOptions {
+    GeneralOptions general;
+    Places places;      // has one input
+    std::string table;  // old and new names
+    bool back = false;  // from new to old names
+    Look look;
+};
+
 }  // namespace regraft::msa_cli

@@ -92,8 +92,9 @@ struct CompactOptions {
     bool verify = true;
 };
 
-using Options = std::variant<AppendOptions, CompactOptions, CompressOptions, DecompressOptions, ExtractOptions,
-                             StatOptions, VerifyOptions, TreeOptions, CatOptions, ConcatOptions>;
+using Options =
+    std::variant<AppendOptions, CompactOptions, CompressOptions, DecompressOptions, ExtractOptions, StatOptions,
+                 VerifyOptions, TreeOptions, CatOptions, ConcatOptions, DedupOptions, RenameOptions>;
 using Parsed = common::Parsed<Options>;
 
 /// Reads the command line. Never prints, never throws.
