@@ -267,4 +267,12 @@ int run(RenameOptions const& options) {
     return edit(options, rename_taxa);
 }
 
+int run(TrimOptions const& options) {
+    return edit(options, trim);
+}
+
+int run(MaskOptions const& options) {
+    return edit(options, mask);
+}
+
 }  // namespace regraft::msa_cli

@@ -20,5 +20,7 @@ int run(CatOptions const& options);
 int run(ConcatOptions const& options);
 int run(DedupOptions const& options);
 int run(RenameOptions const& options);
+int run(TrimOptions const& options);
+int run(MaskOptions const& options);
 
 }  // namespace regraft::msa_cli

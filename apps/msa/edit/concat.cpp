@@ -1,6 +1,5 @@
 // Puts alignments of loci side by side, and writes which sites are those of which locus.
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -21,6 +20,7 @@
 #include "common/words.hpp"
 #include "edit/edits.hpp"
 #include "edit/outputs.hpp"
+#include "edit/partitions.hpp"
 #include "edit/rows.hpp"
 #include "input/files.hpp"
 #include "input/progress.hpp"
@@ -93,17 +93,6 @@ void check_locus_names(std::span<std::string const> inputs, bool are_written) {
     }
 }
 
-/// Throws InputError if the character that fills is a state of a locus, such as asparagine for N.
-void check_fill(Locus const& locus, char fill) {
-    bool const is_bad = (fill == 'N' && locus.kind != msa::CharacterKind::dna) ||
-                        (fill == 'X' && locus.kind == msa::CharacterKind::other);
-    if (!is_bad) return;
-    throw InputError(
-        {shown_input(locus.input)},
-        fmt::format("--fill {} would be a state here, as its characters are {}; expected '-' or '?'", fill,
-                    locus.kind == msa::CharacterKind::other ? "neither DNA nor amino acids" : "amino acids"));
-}
-
 Supermatrix read_loci(ConcatOptions const& options) {
     Supermatrix matrix;
     std::unordered_map<std::string, std::size_t> taxon_of;
@@ -126,7 +115,7 @@ Supermatrix read_loci(ConcatOptions const& options) {
             auto const kind = msa::character_table(histogram).kind;
             matrix.loci.push_back({locus_name(input), input, std::move(part), histogram, kind});
         });
-        check_fill(matrix.loci.back(), options.fill);
+        check_fill(matrix.loci.back().kind, options.fill, "--fill", input);
     }
     return matrix;
 }
@@ -151,22 +140,7 @@ std::string model_of(Locus const& locus) {
     return states == 2 ? "BIN+G4" : fmt::format("MULTI{}_MK+G4", states);
 }
 
-bool is_nexus_name(std::string const& path) {
-    constexpr std::array<std::string_view, 3> extensions{".nex", ".nexus", ".nxs"};
-    return std::ranges::any_of(extensions, [&](auto extension) { return path.ends_with(extension); });
-}
-
-std::string nexus_text(std::span<msa::PartitionSpec const> partitions) {
-    std::string text = "#nexus\nbegin sets;\n";
-    std::string subsets;
-    for (auto const& [model, name, sites, length] : partitions) {
-        text += fmt::format("  charset '{}' = {}-{};\n", name, sites[0].first + 1, sites[0].last);
-        subsets += fmt::format("{}\n    {}: '{}'", subsets.empty() ? "" : ",", model, name);
-    }
-    return text + "  charpartition loci =" + subsets + ";\nend;\n";
-}
-
-std::string partition_text(Supermatrix const& matrix, std::string const& path) {
+std::vector<msa::PartitionSpec> partitions_of(Supermatrix const& matrix) {
     std::vector<msa::PartitionSpec> partitions;
     std::uint64_t first = 0;
     for (auto const& locus : matrix.loci) {
@@ -174,7 +148,7 @@ std::string partition_text(Supermatrix const& matrix, std::string const& path) {
         partitions.push_back({model_of(locus), locus.name, {{first, last, 1}}});
         first = last;
     }
-    return is_nexus_name(path) ? nexus_text(partitions) : to_text(partitions);
+    return partitions;
 }
 
 MadeRows rows_of(Supermatrix const& matrix, ConcatOptions const& options) {
@@ -219,7 +193,7 @@ void concat(ConcatOptions const& options) {
     auto const matrix = read_loci(options);
     auto const rows = rows_of(matrix, options);
     result.finish([&](msa::TextSink const& sink) { write_text(rows, sink); });
-    if (scheme) scheme->finish(partition_text(matrix, options.partitions));
+    if (scheme) scheme->finish(partition_text(partitions_of(matrix), options.partitions));
     say(options.general.verbosity, fmt::format("{}: {}", shown_output(places.output), summary(matrix)));
 }
 

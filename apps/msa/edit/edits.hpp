@@ -10,5 +10,7 @@ namespace regraft::msa_cli {
 void concat(ConcatOptions const& options);
 void dedup(DedupOptions const& options);
 void rename_taxa(RenameOptions const& options);
+void trim(TrimOptions const& options);
+void mask(MaskOptions const& options);
 
 }  // namespace regraft::msa_cli

@@ -74,6 +74,15 @@ std::string_view RowReader::operator()(std::size_t row) {
     return cells_;
 }
 
+void check_fill(msa::CharacterKind kind, char fill, std::string const& option, std::string const& input) {
+    bool const is_other = kind == msa::CharacterKind::other;
+    bool const is_state = (fill == 'N' && kind != msa::CharacterKind::dna) || (fill == 'X' && is_other);
+    if (!is_state) return;
+    throw InputError({shown_input(input)},
+                     fmt::format("{} {} would be a state here, as its characters are {}; expected '-' or '?'", option,
+                                 fill, is_other ? "neither DNA nor amino acids" : "amino acids"));
+}
+
 MadeRows some_rows(Opened const& source, Part const& part, std::vector<std::size_t> const& rows, Look const& look) {
     MadeRows made{{}, num_sites(part), layout_for(source, rows, look), {}};
     for (auto const row : rows) made.names.push_back(source.names()[row]);

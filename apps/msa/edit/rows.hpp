@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "parts/part.hpp"
+#include "regraft/msa/characters.hpp"
 #include "regraft/msa/text_layout.hpp"
 
 namespace regraft::msa_cli {
@@ -36,6 +37,10 @@ struct MadeRows {
     /// twice.
     std::function<void(std::size_t row, std::string& cells)> make;
 };
+
+/// Throws InputError, which names the option, if a character that is put in place of others is a state in such an
+/// alignment, as N is asparagine.
+void check_fill(msa::CharacterKind kind, char fill, std::string const& option, std::string const& input);
 
 /// Some rows of a part, which is all of the source. Both outlive the result.
 MadeRows some_rows(Opened const& source, Part const& part, std::vector<std::size_t> const& rows, Look const& look);

@@ -1,9 +1,11 @@
 #include "input/edits.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <map>
 #include <string>
+#include <system_error>
 
 #include "input/declare.hpp"
 
@@ -42,10 +44,35 @@ Two taxa may exchange names. --back gives the old names to taxa that have the ne
   regraft-msa rename --table names.tsv -o short.phy genes.phy
   regraft-msa rename --table names.tsv --back short.phy > genes.phy)";
 
+constexpr char const* trim_after =
+    R"(Gaps are all characters that may be any state: '-', '?', N in DNA, X in amino acids. Taxa are left out
+first, by their share of all sites, and then columns, by what the taxa that are left have there. A column
+is constant if one state fits all taxa.
+
+--kept writes the sites that are kept as a list, such as 1-10,55, which extract --sites takes, so that
+another file can be cut alike. --new-partitions writes the partition file of the result, made of
+--partitions, or of what is stored in a .rgm file. Partitions without sites are left out.
+
+  regraft-msa trim --max-gaps 0.5 --min-data 0.2 genes.fa > dense.fa
+  regraft-msa trim --max-gaps 0.5 --partitions all.part --new-partitions dense.part -o dense.phy all.phy
+  regraft-msa trim --no-constant genes.fa.rgm)";
+
+constexpr char const* mask_after =
+    R"(Sites are given as for extract --sites. There, all taxa get the character of --by. It is N for DNA, X for
+amino acids and ? for others, unless it is given, and no state of the alignment.
+
+  regraft-msa mask --sites 1-55,29804-29903 genomes.fa > masked.fa)";
+
 /// Without an option for the output, it is standard output.
 void complete_places(Places& places) {
     if (places.output.empty()) places.output = "-";
     if (std::ranges::count(places.inputs, "-") > 1) throw CLI::ValidationError("-", "can be read only once");
+}
+
+/// Characters that may be any state.
+std::map<std::string, char> const& fills() {
+    static std::map<std::string, char> const characters{{"-", '-'}, {"?", '?'}, {"N", 'N'}, {"X", 'X'}};
+    return characters;
 }
 
 CLI::App* add_concat(CLI::App& app, ConcatOptions& options) {
@@ -57,11 +84,10 @@ CLI::App* add_concat(CLI::App& app, ConcatOptions& options) {
     command->add_option("--partitions", options.partitions, "also write which sites are those of which locus")
         ->type_name("FILE")
         ->group("Output");
-    static std::map<std::string, char> const fills{{"-", '-'}, {"?", '?'}, {"N", 'N'}, {"X", 'X'}};
     command
         ->add_option("--fill", options.fill,
                      "the character of a taxon where a locus lacks it: -, ?, N or X (default -)")
-        ->transform(common::one_of(fills))
+        ->transform(common::one_of(fills()))
         ->type_name("CHAR")
         ->group("Text");
     add_look(*command, options.look);
@@ -131,12 +157,86 @@ void complete(RenameOptions& options, CLI::App const&) {
         throw CLI::ValidationError("--table", "is standard input, and so is FILE; expected one of them to be a file");
 }
 
+/// Accepts a decimal number from 0 to 1.
+CLI::Validator share() {
+    return {[](std::string const& text) -> std::string {
+                double value = -1;
+                auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+                bool const is_share =
+                    error == std::errc() && end == text.data() + text.size() && 0 <= value && value <= 1;
+                return is_share ? "" : "expected a number from 0 to 1, found '" + text + "'";
+            },
+            ""};
+}
+
+CLI::App* add_trim(CLI::App& app, TrimOptions& options) {
+    constexpr auto* group = "What goes";
+    auto* const command =
+        app.add_subcommand("trim", "leave out columns and taxa with many gaps, or without information");
+    add_input(*command, options.places);
+    command->add_option("--max-gaps", options.max_gaps, "leave out columns with a larger share of gaps, 0 to 1")
+        ->check(share())
+        ->type_name("SHARE")
+        ->group(group);
+    command->add_flag("--no-empty", options.no_empty, "leave out columns of nothing but gaps")->group(group);
+    command->add_flag("--no-constant", options.no_constant, "leave out constant columns")->group(group);
+    command
+        ->add_option("--min-data", options.min_data,
+                     "leave out taxa with a smaller share of sites that are no gaps, 0 to 1")
+        ->check(share())
+        ->type_name("SHARE")
+        ->group(group);
+    command->add_option("--kept", options.kept, "write which sites are kept")->type_name("FILE")->group("Output");
+    command->add_option("--partitions", options.partitions, "the partition file of the alignment")
+        ->type_name("FILE")
+        ->group("Output");
+    command->add_option("--new-partitions", options.new_partitions, "write the partition file of the result")
+        ->type_name("FILE")
+        ->group("Output");
+    add_rest(*command, options.places, options.look, options.general, trim_after);
+    return command;
+}
+
+void complete(TrimOptions& options, CLI::App const& command) {
+    complete_places(options.places);
+    options.places.others = {options.partitions};
+    if (!options.max_gaps && !options.no_empty && !options.no_constant && command.count("--min-data") == 0)
+        throw CLI::ValidationError("trim", "expected what goes: --max-gaps, --no-empty, --no-constant or --min-data");
+    if (!options.partitions.empty() && options.new_partitions.empty())
+        throw CLI::ValidationError("--partitions", "needs --new-partitions, the file for those of the result");
+    if (options.partitions == "-") throw CLI::ValidationError("--partitions", "is a file, not standard input");
+    if (options.kept == "-" || options.new_partitions == "-")
+        throw CLI::ValidationError(options.kept == "-" ? "--kept" : "--new-partitions",
+                                   "is a file, not standard output");
+    if (!options.kept.empty() && options.kept == options.new_partitions)
+        throw CLI::ValidationError("--kept", "and --new-partitions would be the same file");
+}
+
+CLI::App* add_mask(CLI::App& app, MaskOptions& options) {
+    auto* const command = app.add_subcommand("mask", "put unknown characters where the data are not trusted");
+    add_input(*command, options.places);
+    command->add_option("--sites", options.sites, "mask these sites, such as 1-55,300")
+        ->required()
+        ->type_name("RANGES");
+    command->add_option("--by", options.by, "the character: -, ?, N or X (default: by the kind of data)")
+        ->transform(common::one_of(fills()))
+        ->type_name("CHAR");
+    add_rest(*command, options.places, options.look, options.general, mask_after);
+    return command;
+}
+
+void complete(MaskOptions& options, CLI::App const&) {
+    complete_places(options.places);
+}
+
 }  // namespace
 
 void add_edits(CommandLine<Options>& line) {
     line.add<ConcatOptions>(add_concat, complete);
     line.add<DedupOptions>(add_dedup, complete);
     line.add<RenameOptions>(add_rename, complete);
+    line.add<TrimOptions>(add_trim, complete);
+    line.add<MaskOptions>(add_mask, complete);
 }
 
 }  // namespace regraft::msa_cli

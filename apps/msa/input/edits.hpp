@@ -1,6 +1,7 @@
 // What the user asks for of the commands that make other alignments.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "input/general.hpp"
@@ -28,6 +29,27 @@ struct RenameOptions {
     Places places;      // has one input
     std::string table;  // old and new names
     bool back = false;  // from new to old names
+    Look look;
+};
+
+struct TrimOptions {
+    GeneralOptions general;
+    Places places;                   // has one input
+    std::optional<double> max_gaps;  // the largest share of cells without data in a column; none: any
+    double min_data = 0;             // the smallest share of cells with data in a row
+    bool no_empty = false;           // leave out columns without data
+    bool no_constant = false;        // leave out constant columns
+    std::string kept;                // where the list of sites goes that are kept; empty: nowhere
+    std::string partitions;          // of the input; empty: those that are stored
+    std::string new_partitions;      // where those of the result go; empty: nowhere
+    Look look;
+};
+
+struct MaskOptions {
+    GeneralOptions general;
+    Places places;           // has one input
+    std::string sites;       // as a list of ranges
+    std::optional<char> by;  // the character that is put there; none: N, X or ?
     Look look;
 };
 

@@ -92,9 +92,9 @@ struct CompactOptions {
     bool verify = true;
 };
 
-using Options =
-    std::variant<AppendOptions, CompactOptions, CompressOptions, DecompressOptions, ExtractOptions, StatOptions,
-                 VerifyOptions, TreeOptions, CatOptions, ConcatOptions, DedupOptions, RenameOptions>;
+using Options = std::variant<AppendOptions, CompactOptions, CompressOptions, DecompressOptions, ExtractOptions,
+                             StatOptions, VerifyOptions, TreeOptions, CatOptions, ConcatOptions, DedupOptions,
+                             RenameOptions, TrimOptions, MaskOptions>;
 using Parsed = common::Parsed<Options>;
 
 /// Reads the command line. Never prints, never throws.

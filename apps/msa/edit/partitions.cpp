@@ -1,0 +1,69 @@
+#include "edit/partitions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace regraft::msa_cli {
+namespace {
+
+bool is_nexus_name(std::string const& path) {
+    constexpr std::array<std::string_view, 3> extensions{".nex", ".nexus", ".nxs"};
+    return std::ranges::any_of(extensions, [&](auto extension) { return path.ends_with(extension); });
+}
+
+std::string to_nexus(msa::SiteStride const& range) {
+    auto const step = range.step > 1 ? fmt::format("\\{}", range.step) : std::string();
+    return fmt::format(" {}-{}{}", range.first + 1, range.last, step);
+}
+
+std::string nexus_text(std::span<msa::PartitionSpec const> partitions) {
+    std::string text = "#nexus\nbegin sets;\n";
+    std::string subsets;
+    for (auto const& [model, name, sites, length] : partitions) {
+        text += fmt::format("  charset '{}' =", name);
+        for (auto const& range : sites) text += to_nexus(range);
+        text += ";\n";
+        subsets += fmt::format("{}\n    {}: '{}'", subsets.empty() ? "" : ",", model, name);
+    }
+    return text + "  charpartition loci =" + subsets + ";\nend;\n";
+}
+
+}  // namespace
+
+std::string partition_text(std::span<msa::PartitionSpec const> partitions, std::string const& path) {
+    return is_nexus_name(path) ? nexus_text(partitions) : msa::to_text(partitions);
+}
+
+std::vector<msa::PartitionSpec> cut_partitions(std::span<msa::PartitionSpec const> partitions,
+                                               std::span<std::uint64_t const> kept) {
+    std::vector<msa::PartitionSpec> result;
+    for (auto const& partition : partitions) {
+        std::vector<std::uint64_t> columns;
+        for (auto const site : sites_of(partition)) {
+            auto const found = std::ranges::lower_bound(kept, site);
+            if (found != kept.end() && *found == site)
+                columns.push_back(static_cast<std::uint64_t>(found - kept.begin()));
+        }
+        if (columns.empty()) continue;
+        result.push_back(partition);
+        result.back().sites = msa::strides_of(columns);
+    }
+    return result;
+}
+
+std::string site_list(std::span<std::uint64_t const> sites) {
+    std::string text;
+    for (std::size_t first = 0; first < sites.size();) {
+        auto last = first;
+        while (last + 1 < sites.size() && sites[last + 1] == sites[last] + 1) ++last;
+        text += fmt::format("{}{}", text.empty() ? "" : ",", sites[first] + 1);
+        if (last > first) text += fmt::format("-{}", sites[last] + 1);
+        first = last + 1;
+    }
+    return text;
+}
+
+}  // namespace regraft::msa_cli

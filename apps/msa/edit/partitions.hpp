@@ -1,0 +1,23 @@
+// Partition files that commands write, in the format that their names tell.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "regraft/msa/partition.hpp"
+
+namespace regraft::msa_cli {
+
+/// The text of a partition file: in NEXUS if its name ends with .nex, .nexus or .nxs, otherwise as RAxML-NG has it.
+std::string partition_text(std::span<msa::PartitionSpec const> partitions, std::string const& path);
+
+/// The partitions of an alignment of which only some sites are left, which ascend. Those without sites are left out.
+std::vector<msa::PartitionSpec> cut_partitions(std::span<msa::PartitionSpec const> partitions,
+                                               std::span<std::uint64_t const> kept);
+
+/// Sites as extract --sites takes them: 1-10,55.
+std::string site_list(std::span<std::uint64_t const> sites);
+
+}  // namespace regraft::msa_cli
