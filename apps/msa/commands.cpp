@@ -275,4 +275,8 @@ int run(MaskOptions const& options) {
     return edit(options, mask);
 }
 
+int run(TranslateOptions const& options) {
+    return edit(options, translate);
+}
+
 }  // namespace regraft::msa_cli

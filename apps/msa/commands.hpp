@@ -22,5 +22,6 @@ int run(DedupOptions const& options);
 int run(RenameOptions const& options);
 int run(TrimOptions const& options);
 int run(MaskOptions const& options);
+int run(TranslateOptions const& options);
 
 }  // namespace regraft::msa_cli

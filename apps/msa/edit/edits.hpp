@@ -12,5 +12,6 @@ void dedup(DedupOptions const& options);
 void rename_taxa(RenameOptions const& options);
 void trim(TrimOptions const& options);
 void mask(MaskOptions const& options);
+void translate(TranslateOptions const& options);
 
 }  // namespace regraft::msa_cli

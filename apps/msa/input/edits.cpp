@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <string>
@@ -14,6 +15,8 @@ namespace regraft::msa_cli {
 using namespace common;
 
 namespace {
+
+constexpr std::uint64_t most_codes = 33;
 
 constexpr char const* concat_after =
     R"(Each FILE is a locus: an alignment in any format that compress reads, or a .rgm file. The result has
@@ -62,6 +65,19 @@ constexpr char const* mask_after =
 amino acids and ? for others, unless it is given, and no state of the alignment.
 
   regraft-msa mask --sites 1-55,29804-29903 genomes.fa > masked.fa)";
+
+constexpr char const* translate_after =
+    R"(Codes have the numbers of NCBI: 1 standard, 2 mitochondria of vertebrates, 3 of yeasts, 4 of moulds and
+protozoa, and Mycoplasma, 5 mitochondria of invertebrates, 6 ciliates, 9 mitochondria of echinoderms,
+11 bacteria and plastids, 13 mitochondria of ascidians; also 10, 12, 14 to 16 and 21 to 33. A codon that
+may be an amino acid or a stop by its place is the amino acid.
+
+Three gaps are one gap. Codons with one gap or two are X, and counted. An ambiguous codon is the amino
+acid that all of its codons mean, or B (D or N), Z (E or Q) or J (I or L), and otherwise X. Stops with
+an amino acid behind them are told. Frames -1 to -3 are those of the other strand, from its begin.
+
+  regraft-msa translate cds.fa > proteins.fa
+  regraft-msa translate --code 2 --stop-as X -o cytb.aa.phy cytb.phy)";
 
 /// Without an option for the output, it is standard output.
 void complete_places(Places& places) {
@@ -229,6 +245,38 @@ void complete(MaskOptions& options, CLI::App const&) {
     complete_places(options.places);
 }
 
+CLI::Validator frame() {
+    return {[](std::string const& text) -> std::string {
+                bool const is_frame =
+                    text.size() == (text.starts_with('-') ? 2 : 1) && text.back() >= '1' && text.back() <= '3';
+                return is_frame ? "" : "expected 1, 2, 3, -1, -2 or -3, found '" + text + "'";
+            },
+            ""};
+}
+
+CLI::App* add_translate(CLI::App& app, TranslateOptions& options) {
+    auto* const command = app.add_subcommand("translate", "translate codons to amino acids");
+    add_input(*command, options.places);
+    command->add_option("--code", options.code, "the genetic code, by its number at NCBI (default 1)")
+        ->transform(whole(1, most_codes))
+        ->type_name("N");
+    command
+        ->add_option("--frame", options.frame,
+                     "where codons begin: 1 (default), 2, 3, or -1, -2, -3 of the other strand")
+        ->check(frame())
+        ->type_name("N");
+    static std::map<std::string, char> const stops{{"*", '*'}, {"-", '-'}, {"?", '?'}, {"X", 'X'}};
+    command->add_option("--stop-as", options.stop_as, "what stops become: * (default), -, ? or X")
+        ->transform(common::one_of(stops))
+        ->type_name("CHAR");
+    add_rest(*command, options.places, options.look, options.general, translate_after);
+    return command;
+}
+
+void complete(TranslateOptions& options, CLI::App const&) {
+    complete_places(options.places);
+}
+
 }  // namespace
 
 void add_edits(CommandLine<Options>& line) {
@@ -237,6 +285,7 @@ void add_edits(CommandLine<Options>& line) {
     line.add<RenameOptions>(add_rename, complete);
     line.add<TrimOptions>(add_trim, complete);
     line.add<MaskOptions>(add_mask, complete);
+    line.add<TranslateOptions>(add_translate, complete);
 }
 
 }  // namespace regraft::msa_cli

@@ -1,6 +1,7 @@
 // What the user asks for of the commands that make other alignments.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -50,6 +51,15 @@ struct MaskOptions {
     Places places;           // has one input
     std::string sites;       // as a list of ranges
     std::optional<char> by;  // the character that is put there; none: N, X or ?
+    Look look;
+};
+
+struct TranslateOptions {
+    GeneralOptions general;
+    Places places;           // has one input
+    std::uint32_t code = 1;  // the number of NCBI's table
+    int frame = 1;           // the first site, 1 to 3; -1 to -3: of the other strand
+    char stop_as = '*';      // what stops become
     Look look;
 };
 
