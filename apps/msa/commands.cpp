@@ -279,4 +279,8 @@ int run(TranslateOptions const& options) {
     return edit(options, translate);
 }
 
+int run(SampleOptions const& options) {
+    return edit(options, sample);
+}
+
 }  // namespace regraft::msa_cli

@@ -23,5 +23,6 @@ int run(RenameOptions const& options);
 int run(TrimOptions const& options);
 int run(MaskOptions const& options);
 int run(TranslateOptions const& options);
+int run(SampleOptions const& options);
 
 }  // namespace regraft::msa_cli

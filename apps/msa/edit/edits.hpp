@@ -13,5 +13,6 @@ void rename_taxa(RenameOptions const& options);
 void trim(TrimOptions const& options);
 void mask(MaskOptions const& options);
 void translate(TranslateOptions const& options);
+void sample(SampleOptions const& options);
 
 }  // namespace regraft::msa_cli

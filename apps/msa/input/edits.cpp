@@ -79,6 +79,18 @@ an amino acid behind them are told. Frames -1 to -3 are those of the other stran
   regraft-msa translate cds.fa > proteins.fa
   regraft-msa translate --code 2 --stop-as X -o cytb.aa.phy cytb.phy)";
 
+constexpr char const* sample_after =
+    R"(The same FILE and seed give the same result on every machine, for any number of threads. Sites and taxa
+are in the order of FILE; which taxa are drawn does not depend on the sites.
+
+--bootstrap draws as many sites as there are, with replacement. With --blocks, a partition file, it draws
+as many loci as there are, with replacement, and then within each of them as many sites as it has. The
+second time that the locus a is drawn, it is a.2 in --new-partitions.
+
+  regraft-msa sample --bootstrap --seed 7 genes.fa > replicate7.fa
+  regraft-msa sample --sites 1000 --taxa 50 genes.fa.rgm > small.fa
+  regraft-msa sample --bootstrap --blocks all.part --new-partitions b.part -o b.phy all.phy)";
+
 /// Without an option for the output, it is standard output.
 void complete_places(Places& places) {
     if (places.output.empty()) places.output = "-";
@@ -277,6 +289,51 @@ void complete(TranslateOptions& options, CLI::App const&) {
     complete_places(options.places);
 }
 
+CLI::App* add_sample(CLI::App& app, SampleOptions& options) {
+    constexpr auto* group = "What is drawn";
+    constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+    auto* const command = app.add_subcommand("sample", "draw sites and taxa at random");
+    add_input(*command, options.places);
+    auto* const bootstrap =
+        command->add_flag("--bootstrap", options.bootstrap, "draw as many sites as there are, with replacement")
+            ->group(group);
+    command->add_option("--sites", options.sites, "draw this many sites, each at most once")
+        ->transform(whole(1, most))
+        ->type_name("N")
+        ->excludes(bootstrap)
+        ->group(group);
+    command->add_option("--taxa", options.taxa, "draw this many taxa")
+        ->transform(whole(1, most))
+        ->type_name("N")
+        ->group(group);
+    command->add_option("--blocks", options.blocks, "draw loci of this partition file, and then sites within them")
+        ->type_name("FILE")
+        ->needs(bootstrap)
+        ->group(group);
+    command->add_option("--seed", options.seed, "seed of what is drawn (default 1)")
+        ->transform(whole(0, most))
+        ->type_name("N")
+        ->group(group);
+    command
+        ->add_option("--new-partitions", options.new_partitions,
+                     "with --blocks: write the partition file of the result")
+        ->type_name("FILE")
+        ->group("Output");
+    add_rest(*command, options.places, options.look, options.general, sample_after);
+    return command;
+}
+
+void complete(SampleOptions& options, CLI::App const&) {
+    complete_places(options.places);
+    options.places.others = {options.blocks};
+    if (!options.bootstrap && options.sites == 0 && options.taxa == 0)
+        throw CLI::ValidationError("sample", "expected what is drawn: --bootstrap, --sites or --taxa");
+    if (!options.new_partitions.empty() && options.blocks.empty())
+        throw CLI::ValidationError("--new-partitions", "needs --blocks, the partition file of the alignment");
+    if (options.blocks == "-") throw CLI::ValidationError("--blocks", "is a file, not standard input");
+    if (options.new_partitions == "-") throw CLI::ValidationError("--new-partitions", "is a file, not standard output");
+}
+
 }  // namespace
 
 void add_edits(CommandLine<Options>& line) {
@@ -286,6 +343,7 @@ void add_edits(CommandLine<Options>& line) {
     line.add<TrimOptions>(add_trim, complete);
     line.add<MaskOptions>(add_mask, complete);
     line.add<TranslateOptions>(add_translate, complete);
+    line.add<SampleOptions>(add_sample, complete);
 }
 
 }  // namespace regraft::msa_cli

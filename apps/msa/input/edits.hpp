@@ -63,4 +63,16 @@ struct TranslateOptions {
     Look look;
 };
 
+struct SampleOptions {
+    GeneralOptions general;
+    Places places;  // has one input
+    std::uint64_t seed = 1;
+    bool bootstrap = false;      // as many sites as there are, with replacement
+    std::uint64_t sites = 0;     // so many, without replacement; 0: all
+    std::uint64_t taxa = 0;      // so many; 0: all
+    std::string blocks;          // partition file: loci are drawn, then sites within; empty: sites are drawn
+    std::string new_partitions;  // where the partitions of the result go; empty: nowhere
+    Look look;
+};
+
 }  // namespace regraft::msa_cli

@@ -94,7 +94,7 @@ struct CompactOptions {
 
 using Options = std::variant<AppendOptions, CompactOptions, CompressOptions, DecompressOptions, ExtractOptions,
                              StatOptions, VerifyOptions, TreeOptions, CatOptions, ConcatOptions, DedupOptions,
-                             RenameOptions, TrimOptions, MaskOptions, TranslateOptions>;
+                             RenameOptions, TrimOptions, MaskOptions, TranslateOptions, SampleOptions>;
 using Parsed = common::Parsed<Options>;
 
 /// Reads the command line. Never prints, never throws.

@@ -458,7 +458,7 @@ def usage(program: msa_cli.Program) -> None:
     packed = program.compressed("u.fa", TEXT)
     names = [line[1:] for line in TEXT.decode().splitlines() if line.startswith(">")]
     for arguments, message in (
-            ([], "the command is missing, expected compress"), (["squeeze"], "unknown command 'squeeze', expected compress, decompress, append, compact, extract, stat, verify, tree, cat, concat, dedup, rename, trim, mask or translate"),
+            ([], "the command is missing, expected compress"), (["squeeze"], "unknown command 'squeeze', expected compress, decompress, append, compact, extract, stat, verify, tree, cat, concat, dedup, rename, trim, mask, translate or sample"),
             (["extract"], "FILE"), (["stat"], "FILE"), (["verify"], "FILE"), (["tree"], "FILE"), (["compress", "--frob"], "--frob"),
             (["compress", "--fast", "--best"], "excludes"), (["compress", "-T", "x"], "'x', expected a whole number"), (["compress", "-B", "0"], "--block: '0'"),
             (["compress", "--codec", "gzip"], "gzip"), (["compress", "--seed", "-1"], "--seed"), (["cat", "--format", "nexus", packed], "nexus"),
@@ -472,7 +472,7 @@ def usage(program: msa_cli.Program) -> None:
             (["extract", "--sites", "1", "--partition", "x", packed], "excludes"), (["extract", packed, packed], "expected 1 at most")):
         program.refuses(*arguments, message=message)
     overview = program.ok("--help").decode()
-    for command in ("compress", "decompress", "append", "compact", "extract", "stat", "verify", "tree", "cat", "concat", "dedup", "rename", "trim", "mask", "translate"):
+    for command in ("compress", "decompress", "append", "compact", "extract", "stat", "verify", "tree", "cat", "concat", "dedup", "rename", "trim", "mask", "translate", "sample"):
         assert f"\n  {command} " in overview
         text = program.ok(command, "--help").decode()
         assert "Usage" in text and f"regraft-msa {command} " in text, f"expected an example in the help of {command}"
@@ -490,7 +490,7 @@ def completion(program: msa_cli.Program) -> None:
 
         program.file("a.fa", TEXT)
         program.file("b.fa.rgm", TEXT)
-        assert complete("regraft-msa", "") == ["compress", "decompress", "append", "compact", "extract", "stat", "verify", "tree", "cat", "concat", "dedup", "rename", "trim", "mask", "translate", "--help", "--version"]
+        assert complete("regraft-msa", "") == ["compress", "decompress", "append", "compact", "extract", "stat", "verify", "tree", "cat", "concat", "dedup", "rename", "trim", "mask", "translate", "sample", "--help", "--version"]
         assert complete("regraft-msa", "comp") == ["compress", "compact"] and complete("regraft-msa", "compr") == ["compress"] and complete("regraft-msa", "extract", "--si") == ["--sites"]
         assert complete("regraft-msa", "compress", "") == ["a.fa"] and complete("regraft-msa", "verify", "") == ["b.fa.rgm"]
         assert complete("regraft-msa", "cat", "--format", "f") == ["fasta"]
