@@ -171,7 +171,8 @@ MadeRows rows_of(Supermatrix const& matrix, ConcatOptions const& options) {
             }
         }
     };
-    return {matrix.names, matrix.num_sites, std::move(layout), std::move(make)};
+    bool const has_any_sets = std::ranges::any_of(matrix.loci, [](auto const& locus) { return has_sets(locus.part); });
+    return {matrix.names, matrix.num_sites, std::move(layout), has_any_sets, std::move(make)};
 }
 
 std::string summary(Supermatrix const& matrix) {

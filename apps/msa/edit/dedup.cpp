@@ -103,7 +103,7 @@ void put_back(DedupOptions const& options) {
     Opened const source(input, options.general);
     auto const restored = read_restored(options.put_back, source.names(), input);
     auto const part = whole_of(source);
-    MadeRows rows{{}, source.num_sites(), {}, {}};
+    MadeRows rows{{}, source.num_sites(), {}, has_sets(part), {}};
     for (auto const& taxon : restored) rows.names.push_back(taxon.name);
     msa::check_names(rows.names, shown_input(options.put_back));
     rows.layout = layout_for(source.layout(), rows.names, options.look);
@@ -139,9 +139,10 @@ void dedup(DedupOptions const& options) {
     auto const rows = some_rows(source, part, kept, options.look);
     result.finish([&](msa::TextSink const& sink) { write_text(rows, sink); });
     if (table) table->finish(table_of(source.names(), first, layout_for(source, all_rows(source), {})));
-    say(options.general.verbosity,
-        fmt::format("{}: {} of {} kept, the others are equal to one of them", shown_output(options.places.output),
-                    kept.size(), counted_taxa(first.size())));
+    auto const others =
+        first.size() == kept.size() ? "no two sequences are equal" : "the others are equal to one of them";
+    say(options.general.verbosity, fmt::format("{}: {} of {} kept, {}", shown_output(options.places.output),
+                                               kept.size(), counted_taxa(first.size()), others));
 }
 
 }  // namespace regraft::msa_cli

@@ -55,6 +55,19 @@ void write_maple(MadeRows const& rows, msa::TextSink const& sink) {
     write_text(std::move(all), rows.layout, sink);
 }
 
+bool is_set(char cell) {
+    return static_cast<unsigned char>(cell) >= 0x80;
+}
+
+void check_rows(MadeRows const& rows) {
+    std::string cells;
+    for (std::size_t row = 0; row < rows.names.size(); ++row) {
+        cells.clear();
+        rows.make(row, cells);
+        check_characters(rows.names[row], cells);
+    }
+}
+
 void append_cells(std::string& text, std::string_view cells, msa::TextLayout const& layout, std::string_view line_end) {
     auto const width = layout.line_width == 0 ? cells.size() : layout.line_width;
     for (std::size_t begin = 0; begin < cells.size(); begin += width)
@@ -74,6 +87,11 @@ std::string_view RowReader::operator()(std::size_t row) {
     return cells_;
 }
 
+bool has_sets(Part const& part) {
+    auto const* const alignment = std::get_if<msa::Alignment>(&part);
+    return alignment != nullptr && std::ranges::any_of(alignment->cells, is_set);
+}
+
 void check_fill(msa::CharacterKind kind, char fill, std::string const& option, std::string const& input) {
     bool const is_other = kind == msa::CharacterKind::other;
     bool const is_state = (fill == 'N' && kind != msa::CharacterKind::dna) || (fill == 'X' && is_other);
@@ -84,7 +102,7 @@ void check_fill(msa::CharacterKind kind, char fill, std::string const& option, s
 }
 
 MadeRows some_rows(Opened const& source, Part const& part, std::vector<std::size_t> const& rows, Look const& look) {
-    MadeRows made{{}, num_sites(part), layout_for(source, rows, look), {}};
+    MadeRows made{{}, num_sites(part), layout_for(source, rows, look), has_sets(part), {}};
     for (auto const row : rows) made.names.push_back(source.names()[row]);
     made.make = [rows, read = std::make_shared<RowReader>(part)](std::size_t row, std::string& cells) {
         cells = (*read)(rows[row]);
@@ -96,6 +114,7 @@ void write_text(MadeRows const& rows, msa::TextSink const& sink) {
     auto const& layout = rows.layout;
     if (layout.format == msa::TextFormat::maple) return write_maple(rows, sink);
     for (auto const& name : rows.names) check_name(name);
+    if (rows.may_be_unwritable) check_rows(rows);
     bool const is_phylip = layout.format == msa::TextFormat::phylip;
     std::string_view const line_end = layout.carriage_returns ? "\r\n" : "\n";
     if (is_phylip) sink(fmt::format("{} {}{}", rows.names.size(), rows.num_sites, line_end));
@@ -105,7 +124,6 @@ void write_text(MadeRows const& rows, msa::TextSink const& sink) {
         auto const& name = rows.names[row];
         cells.clear();
         rows.make(row, cells);
-        check_characters(name, cells);
         text.assign(is_phylip ? "" : ">").append(name);
         if (!layout.descriptions.empty()) text += layout.descriptions[row];
         if (is_phylip && !cells.empty())

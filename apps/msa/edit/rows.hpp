@@ -33,10 +33,15 @@ struct MadeRows {
     std::vector<std::string> names;
     std::uint64_t num_sites = 0;
     msa::TextLayout layout;
+    bool may_be_unwritable =
+        false;  // rows may have sets of states of NEXUS: they are checked before the first is written
     /// Makes the cells of a row, num_sites of them, from an empty string. Called for each row in their order, maybe
     /// twice.
     std::function<void(std::size_t row, std::string& cells)> make;
 };
+
+/// Whether there are sets of states of NEXUS among the cells, for which there are no characters.
+bool has_sets(Part const& part);
 
 /// Throws InputError, which names the option, if a character that is put in place of others is a state in such an
 /// alignment, as N is asparagine.

@@ -129,7 +129,8 @@ void translate(TranslateOptions const& options) {
         throw InputError({shown_input(input)},
                          fmt::format("has {}, expected a codon", counted(source.num_sites(), "site")));
     RowReader read(part);
-    MadeRows rows{{source.names().begin(), source.names().end()}, codons, layout_of_proteins(source, options.look), {}};
+    MadeRows rows{
+        {source.names().begin(), source.names().end()}, codons, layout_of_proteins(source, options.look), false, {}};
     rows.make = [&](std::size_t row, std::string& cells) { translator.append(row, read(row), cells); };
     result.finish([&](msa::TextSink const& sink) { write_text(rows, sink); });
     auto const left_over = source.num_sites() - translator.offset() - 3 * codons;

@@ -168,8 +168,9 @@ msa::TextLayout layout_for(Opened const& source, std::span<std::size_t const> ro
 
 void check_name(std::string const& name) {
     if (name.find_first_of(" \t\v\f") == std::string::npos) return;
-    throw InputError(
-        fmt::format("taxon '{}' has a blank in its name, so it can only be written as it was read", escaped(name)));
+    throw InputError(fmt::format(
+        "taxon '{}' has a blank in its name, so it can only be written as it was read; rename gives it another one",
+        escaped(name)));
 }
 
 void check_characters(std::string const& name, std::string_view cells) {

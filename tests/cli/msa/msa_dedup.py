@@ -60,6 +60,10 @@ def there_and_back(program: msa_cli.Program) -> None:
     same = program.file("same.sto", stockholm(Alignment(["a", "b", "c"], ["AC-T", "ACGT", "AC-T"]), 3))
     assert program.ok("dedup", "--format", "fasta", "-", stdin=same.read_bytes()).decode() == ">a\nAC-T\n>b\nACGT\n"
     assert program.ok("dedup", program.file("one.fa", ">a\nacgt\n>b\nACGT\n")).decode() == ">a\nacgt\n>b\nACGT\n"
+    sets = program.file("sets.nex", '#NEXUS\nbegin data; dimensions ntax=2 nchar=3; format datatype=standard symbols="012"; matrix\na 012\nb 0{12}1\n; end;\n')
+    program.refuses("dedup", sets, message="taxon 'b', site 2: is a set of states, for which there is no character")
+    result = program.run("dedup", program.file("one.fa", ">a\nAC\n>b\nAG\n"))
+    result.require(result.err == "standard output: 2 of 2 taxa kept, no two sequences are equal\n", "expected that nothing goes")
     assert program.ok("dedup", program.file("bare.fa", ">a\n>b\n")).decode() == ">a\n"
 
 
@@ -93,6 +97,10 @@ def names(program: msa_cli.Program) -> None:
                 result.require(result.code == 0 and f"standard output: 6 of {len(alignment.names)} taxa renamed" in result.err, "expected what was done")
                 assert expected is None or result.out.decode() == expected
                 assert program.ok("rename", "--table", table, "--back", "-", stdin=result.out).decode() == text
+    # Names with blanks, which only NEXUS has, get others, so that they can be written.
+    blank = program.file("b.nex", "#NEXUS\nbegin data; dimensions ntax=2 nchar=3; format datatype=dna; matrix\na ACG\n'b c' ACT\n; end;\n")
+    program.refuses("rename", "--table", program.file("t", "a\tb"), blank, message="taxon 'b c' has a blank in its name, so it can only be written as it was read; rename gives it another one")
+    assert program.ok("rename", "--table", program.file("t", "b c\tb"), "--format", "fasta", blank).decode() == ">a\nACG\n>b\nACT\n"
     one = program.file("one.fa", ">a first\nAC\n")
     assert program.ok("rename", "--table", program.file("t", "a\tb"), one).decode() == ">b first\nAC\n"
 
