@@ -43,7 +43,8 @@ std::optional<msa::DifferenceText> differences_of(MadeRows const& rows) {
 /// MAPLE needs all rows before it writes the first one.
 void write_maple(MadeRows const& rows, msa::TextSink const& sink) {
     for (auto const& name : rows.names) check_name(name);
-    if (auto differences = differences_of(rows)) return write_text(std::move(differences->rows), rows.layout, sink);
+    if (auto differences = differences_of(rows))
+        return write_text(Part(std::move(differences->rows)), rows.layout, sink);
     msa::Alignment all{.file = "", .names = rows.names, .cells = {}};
     all.cells.reserve(rows.names.size() * rows.num_sites);
     std::string cells;
@@ -52,7 +53,7 @@ void write_maple(MadeRows const& rows, msa::TextSink const& sink) {
         rows.make(row, cells);
         all.cells.insert(all.cells.end(), cells.begin(), cells.end());
     }
-    write_text(std::move(all), rows.layout, sink);
+    write_text(Part(std::move(all)), rows.layout, sink);
 }
 
 bool is_set(char cell) {

@@ -98,8 +98,8 @@ void complete_places(Places& places) {
 }
 
 /// Characters that may be any state.
-std::map<std::string, char> const& fills() {
-    static std::map<std::string, char> const characters{{"-", '-'}, {"?", '?'}, {"N", 'N'}, {"X", 'X'}};
+std::map<std::string, std::uint64_t> const& fills() {
+    static std::map<std::string, std::uint64_t> const characters{{"-", '-'}, {"?", '?'}, {"N", 'N'}, {"X", 'X'}};
     return characters;
 }
 
@@ -277,7 +277,7 @@ CLI::App* add_translate(CLI::App& app, TranslateOptions& options) {
                      "where codons begin: 1 (default), 2, 3, or -1, -2, -3 of the other strand")
         ->check(frame())
         ->type_name("N");
-    static std::map<std::string, char> const stops{{"*", '*'}, {"-", '-'}, {"?", '?'}, {"X", 'X'}};
+    static std::map<std::string, std::uint64_t> const stops{{"*", '*'}, {"-", '-'}, {"?", '?'}, {"X", 'X'}};
     command->add_option("--stop-as", options.stop_as, "what stops become: * (default), -, ? or X")
         ->transform(common::one_of(stops))
         ->type_name("CHAR");

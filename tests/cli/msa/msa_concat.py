@@ -2,6 +2,7 @@
 """regraft-msa concat makes a supermatrix of loci, and a partition file that gives each locus back. msa_concat.py EXE"""
 import gzip
 import random
+import re
 import sys
 
 import msa_cli
@@ -51,7 +52,7 @@ def near(program: msa_cli.Program) -> None:
     expected = joined(loci, "N")
     assert program.ok("concat", "--fill", "N", *files).decode() == fasta(expected)
     in_maple = program.file("both.maple", program.ok("concat", "--fill", "N", "--format", "maple", *files))
-    assert program.ok("cat", "--format", "fasta", "--width", "0", in_maple).decode().upper() == fasta(expected).upper()
+    assert program.ok("cat", "--format", "fasta", "--width", "0", in_maple).decode() == re.sub("(?m)^[^>].*", lambda row: row[0].lower(), fasta(expected))
 
 
 def ways_back(program: msa_cli.Program) -> None:
