@@ -6,8 +6,17 @@
 
 #include <fmt/format.h>
 
+#include "common/input.hpp"
+#include "common/text_input.hpp"
+#include "regraft/core/errors.hpp"
+
 namespace regraft::msa_cli {
+
+using namespace common;
+
 namespace {
+
+constexpr char const* no_model = "auto";
 
 bool is_nexus_name(std::string const& path) {
     constexpr std::array<std::string_view, 3> extensions{".nex", ".nexus", ".nxs"};
@@ -28,10 +37,27 @@ std::string nexus_text(std::span<msa::PartitionSpec const> partitions) {
         text += ";\n";
         subsets += fmt::format("{}\n    {}: '{}'", subsets.empty() ? "" : ",", model, name);
     }
+    auto const has_no_model = [](auto const& partition) { return partition.model == no_model; };
+    if (std::ranges::all_of(partitions, has_no_model)) return text + "end;\n";
     return text + "  charpartition loci =" + subsets + ";\nend;\n";
 }
 
 }  // namespace
+
+std::vector<msa::PartitionSpec> read_partition_file(std::string const& path, std::uint64_t num_sites) {
+    auto const text = read_unpacked(path);
+    auto const file = shown_input(path);
+    try {
+        return msa::parse_partitions(text, file, num_sites);
+    } catch (InputError const&) {
+        try {
+            return msa::parse_partitions(text, file, num_sites, no_model);
+        } catch (InputError const&) {
+            // The first message says more: a model is all that the second attempt adds.
+        }
+        throw;
+    }
+}
 
 std::string partition_text(std::span<msa::PartitionSpec const> partitions, std::string const& path) {
     return is_nexus_name(path) ? nexus_text(partitions) : msa::to_text(partitions);

@@ -1,4 +1,4 @@
-// Partition files that commands write, in the format that their names tell.
+// Partition files that commands read, cut and write.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,9 @@
 #include "regraft/msa/partition.hpp"
 
 namespace regraft::msa_cli {
+
+/// Reads a partition file in any format. Charsets of NEXUS need no models: theirs is `auto`. Throws InputError.
+std::vector<msa::PartitionSpec> read_partition_file(std::string const& path, std::uint64_t num_sites);
 
 /// The text of a partition file: in NEXUS if its name ends with .nex, .nexus or .nxs, otherwise as RAxML-NG has it.
 std::string partition_text(std::span<msa::PartitionSpec const> partitions, std::string const& path);

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "common/input.hpp"
-#include "common/text_input.hpp"
 #include "common/words.hpp"
 #include "edit/edits.hpp"
 #include "edit/outputs.hpp"
@@ -85,9 +84,7 @@ Drawn draw_columns(Opened const& source, SampleOptions const& options) {
     auto const num_sites = source.num_sites();
     Random random(options.seed);
     if (!options.blocks.empty()) {
-        auto const blocks =
-            msa::parse_partitions(read_unpacked(options.blocks), shown_input(options.blocks), num_sites);
-        return draw_blocks(blocks, random);
+        return draw_blocks(read_partition_file(options.blocks, num_sites), random);
     }
     if (options.bootstrap) return {with_replacement(num_sites, random), {}};
     check_count(options.sites, num_sites, "--sites", counted(num_sites, "site"), options.places.inputs[0]);

@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include "common/input.hpp"
-#include "common/text_input.hpp"
 #include "common/words.hpp"
 #include "edit/edits.hpp"
 #include "edit/outputs.hpp"
@@ -86,9 +85,7 @@ std::vector<std::uint64_t> kept_sites(Columns const& columns, std::size_t num_ro
 }
 
 std::vector<msa::PartitionSpec> partitions_of(Opened const& source, TrimOptions const& options) {
-    if (!options.partitions.empty())
-        return msa::parse_partitions(read_unpacked(options.partitions), shown_input(options.partitions),
-                                     source.num_sites());
+    if (!options.partitions.empty()) return read_partition_file(options.partitions, source.num_sites());
     auto const stored = source.partitions();
     if (stored.empty())
         throw InputError({shown_input(options.places.inputs[0])},

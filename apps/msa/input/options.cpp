@@ -24,7 +24,8 @@ constexpr char const* description =
 An alignment in FASTA, PHYLIP, NEXUS, Stockholm or Clustal format becomes a file
 FILE.rgm, several times smaller than general compressors make it, from which
 single sites and taxa can be read without unpacking the rest. Unpacking gives back
-the very same bytes.)";
+the very same bytes. Other commands make alignments of alignments, compressed or not:
+they join loci, leave out taxa and columns, rename, translate and sample.)";
 
 constexpr char const* after =
     R"(Try:
@@ -34,6 +35,7 @@ constexpr char const* after =
   regraft-msa stat genes.fa.rgm              shows what is in it
   regraft-msa cat genes.fa.rgm | head        shows the text, as zcat does
   regraft-msa extract --sites 100-250 genes.fa.rgm > part.fa
+  regraft-msa concat -o all.fa --partitions all.part loci/*.fa
 and regraft-msa COMMAND --help, or man regraft-msa.
 
 Exit codes: 0 done, 1 the output cannot be written or an internal error, 2 bad

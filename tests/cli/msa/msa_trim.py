@@ -87,6 +87,18 @@ def partitions(program: msa_cli.Program) -> None:
     assert "HKY: 'two'" in (program.path / "new.nex").read_text()
 
 
+def without_models(program: msa_cli.Program) -> None:
+    """Charsets of NEXUS need no models, and get none"""
+    path = program.file("c.fa", ">a\nAC-TGA\n>b\nAG-TGA\n")
+    scheme = program.file("c.nex", "#nexus\nbegin sets; charset x = 1-3; charset 'y-1' = 4-6; end;\n")
+    for extension, text in (("nex", "#nexus\nbegin sets;\n  charset 'x' = 1-2;\n  charset 'y-1' = 3-5;\nend;\n"), ("part", "auto, x = 1-2\nauto, y-1 = 3-5\n")):
+        new = program.path / f"d.{extension}"
+        program.ok("trim", "--no-empty", "--partitions", scheme, "-f", "--new-partitions", new, path)
+        assert new.read_text() == text
+    program.refuses("trim", "--no-empty", "--partitions", program.file("odd.nex", "#nexus\nbegin sets; charset x = 1-9; end;\n"), "--new-partitions", program.path / "e", path,
+                    message="odd.nex:2:")
+
+
 def masks(program: msa_cli.Program) -> None:
     """mask puts an unknown character at sites, N, X or ? by the kind of data"""
     dice = random.Random(4)
@@ -125,4 +137,4 @@ def refused(program: msa_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(definition, partitions, masks, refused))
+    sys.exit(msa_cli.main(definition, partitions, without_models, masks, refused))
