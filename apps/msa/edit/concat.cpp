@@ -70,11 +70,13 @@ std::string locus_name(std::string const& input) {
 }
 
 /// Throws InputError unless names are different and partition files can have them.
-void check_locus_names(std::span<std::string const> inputs, bool are_written) {
+void check_locus_names(std::span<std::string const> inputs) {
     std::map<std::string, std::string> input_of;
     for (auto const& input : inputs) {
         auto const name = locus_name(input);
-        auto const [first, is_new] = input_of.emplace(name, input);
+        auto in_lower_case = name;  // NEXUS does not tell upper and lower case
+        for (auto& c : in_lower_case) c = 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        auto const [first, is_new] = input_of.emplace(in_lower_case, input);
         if (!is_new)
             throw InputError(
                 {shown_input(input)},
@@ -85,7 +87,7 @@ void check_locus_names(std::span<std::string const> inputs, bool are_written) {
             return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '_' || c == '.' ||
                    c == '-';
         };
-        if (are_written && !std::ranges::all_of(name, is_usual))
+        if (!std::ranges::all_of(name, is_usual))
             throw InputError({shown_input(input)},
                              fmt::format("its locus would be named '{}'; expected letters, digits, '_', '.' and '-', "
                                          "which partition files can have in names",
@@ -188,7 +190,7 @@ std::string summary(Supermatrix const& matrix) {
 
 void concat(ConcatOptions const& options) {
     auto const& places = options.places;
-    check_locus_names(places.inputs, !options.partitions.empty());
+    if (!options.partitions.empty()) check_locus_names(places.inputs);
     Replacement result(places.inputs[0], places.output, places, Replacement::Result::text);
     auto scheme = second_output(options.partitions, places);
     auto const matrix = read_loci(options);

@@ -71,6 +71,13 @@ def ways_back(program: msa_cli.Program) -> None:
                 assert found.decode() == wide(locus), (extension, i)
         assert (program.path / "all.part").read_text() == "GTR+G4, locus-0 = 1-90\nLG+G4, locus-1 = 91-135\nBIN+G4, locus-2 = 136-142\nGTR+G4, locus-3 = 143-442\n"
         assert "LG+G4: 'locus-1'" in (program.path / "all.nex").read_text()
+    # Names that are numbers, or have a meaning elsewhere.
+    files = [program.file(f"{name}.fa", ">a\nACGT\n") for name in ("1", "22", "all", "DNA", "a.b-c", "GTR")]
+    for scheme in (program.path / "odd.part", program.path / "odd.nex"):
+        program.ok("concat", "-f", "-o", program.path / "odd.fa", "--partitions", scheme, *files)
+        program.ok("compress", "-kf", "--partitions", scheme, program.path / "odd.fa")
+        for name in ("1", "22", "all", "DNA", "a.b-c", "GTR"):
+            assert program.ok("extract", "--partition", name, program.path / "odd.fa.rgm") == b">a\nACGT\n", (scheme, name)
     # All taxa in the same order: the same text.
     same = [evolved(7, 5, 30), evolved(8, 5, 40)]
     files = [program.file(f"same{i}.fa", fasta(locus)) for i, locus in enumerate(same)]
@@ -85,7 +92,9 @@ def refused(program: msa_cli.Program) -> None:
     protein = program.file("protein.fa", ">a\nMKLV\n>b\nMKIV\n")
     (program.path / "x").mkdir()
     other = program.file("x/good.phy", "1 4\na ACGT\n")
-    program.refuses("concat", good, other, message="x/good.phy: its locus would be named 'good', as that of")
+    assert program.ok("concat", good, program.file("x/good.fa", ">a\nGG\n>b\nTT\n")).decode() == ">a\nACGTGG\n>b\nACGATT\n", "expected that names matter only in a partition file"
+    program.refuses("concat", good, other, "--partitions", program.path / "p", message="x/good.phy: its locus would be named 'good', as that of")
+    program.refuses("concat", good, program.file("GOOD.fa", ">a\nA\n"), "--partitions", program.path / "p.nex", message="GOOD.fa: its locus would be named 'GOOD', as that of")
     program.refuses("concat", good, program.file("odd name.fa", ">a\nA\n"), "--partitions", program.path / "p", message="odd name.fa: its locus would be named 'odd name'; expected letters")
     program.refuses("concat", good, program.file("bad.fa", ">a\nACGT\n>b\nACG\n"), message="bad.fa:3:1: taxon 'b' has 3 sites")
     program.refuses("concat", good, program.file("empty.fa", ""), message="empty.fa: the file is empty")
