@@ -148,9 +148,9 @@ msa::ReadTrees read_user_trees(Options const& options, Dataset const& dataset) {
     msa::NewickOptions const how{.multifurcations = msa::Multifurcations::at_random,
                                  .seed = mix(options.search.seed),
                                  .limits = msa::LengthLimits{min_branch_length, max_branch_length}};
-    auto const count = options.command == Command::search || options.command == Command::test ? msa::TreeCount::any
-                                                                                              : msa::TreeCount::one;
-    return msa::read_trees(options.input.tree, dataset.taxa, how, count);
+    bool const takes_one = options.command == Command::loglh || options.command == Command::merge;
+    return msa::read_trees(options.input.tree, dataset.taxa, how,
+                           takes_one ? msa::TreeCount::one : msa::TreeCount::any);
 }
 
 std::vector<std::string> unite_equal_trees(std::vector<msa::Tree>& trees, Options const& options) {

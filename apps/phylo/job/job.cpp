@@ -211,7 +211,7 @@ std::vector<std::vector<double>> Job::site_loglh() {
     auto const& dataset = context_.dataset;
     auto const& progress = known_.progress;
     auto const& agenda = *context_.agenda;
-    bool const is_of_all = context_.options.command == Command::test;
+    bool const is_of_all = context_.options.command == Command::test || context_.options.command == Command::evaluate;
     auto const items = is_of_all ? agenda.starts(progress) : std::vector{agenda.best_item(progress)};
     SiteSampler const sampler(dataset.weights, dataset.partition_begin);
     LocalPatterns const patterns{sampler, my_patterns()};

@@ -17,7 +17,7 @@ public:
     }
     /// A fast search, too, cites it, although it does not fuse its starts.
     void add_to(Result& result, Progress const& progress) override {
-        if (plan_.num_starts(progress) > 1 && !plan_.tests())
+        if (plan_.num_starts(progress) > 1 && plan_.searches())
             result.citations.emplace_back("tree fusing: Goloboff 1999");
     }
 };

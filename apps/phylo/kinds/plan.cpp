@@ -63,7 +63,7 @@ std::uint32_t Plan::num_pilots(Progress const& progress) const {
 
 /// Whether there is a fusion. It also follows if one of several possible starts was enough; then it has only escapes.
 bool Plan::fuses() const {
-    return !tests() && start_trees.starts.size() > 1 && options.search.effort != Effort::fast;
+    return searches() && start_trees.starts.size() > 1 && options.search.effort != Effort::fast;
 }
 
 /// Whether models are chosen. For merging they are not: partitions with `auto` then have the model merging_model.

@@ -37,6 +37,7 @@ struct Plan {
     StartTrees start_trees;
 
     Constraint const* constraint() const;
+    bool searches() const { return options.command == Command::search; }
     bool tests() const { return options.command == Command::test; }
     bool merges() const { return options.command == Command::merge; }
     bool finds_genes() const { return options.command == Command::genes; }

@@ -27,6 +27,29 @@ Goal goal_of(Command command) {
     return Goal::likelihood;
 }
 
+/// The sum of the branch lengths, as a mean over the partitions' sites.
+double total_length(msa::Tree const& tree, Dataset const& dataset) {
+    double sum = 0;
+    double sites = 0;
+    for (std::uint32_t set = 0; set < tree.num_length_sets(); ++set) {
+        auto const weight = static_cast<double>(dataset.sites_per_partition[set]);
+        for (auto const h : tree.edges()) sum += weight * tree.length(h, set);
+        sites += weight;
+    }
+    return sum / sites;
+}
+
+/// A table of trees that were evaluated, with their differences to the likeliest.
+std::string tree_table(std::span<SearchState const* const> found, Dataset const& dataset) {
+    auto const best = std::ranges::max(found, {}, &SearchState::loglh)->loglh;
+    std::string text = "tree\tlog_likelihood\tdifference\tlength\n";
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        text += fmt::format("{}\t{:.17g}\t{:.6f}\t{:.6f}\n", i + 1, found[i]->loglh, best - found[i]->loglh,
+                            total_length(found[i]->tree, dataset));
+    }
+    return text;
+}
+
 class StartKind final : public Kind {
 public:
     using Kind::Kind;
@@ -34,7 +57,7 @@ public:
     std::uint32_t most() const override { return checked_cast<std::uint32_t>(starts().size()); }
     std::string name(std::uint32_t number) const override {
         if (most() == 1) return "";
-        return (plan_.tests() ? "" : "start ") + to_string(starts()[number]);
+        return (plan_.searches() ? "start " : "") + to_string(starts()[number]);
     }
     void change(SearchOptions& options, std::uint32_t number, Progress const&) const override {
         options.seed = seed_of(starts()[number], plan_.options.search.seed);
@@ -68,10 +91,14 @@ public:
         for (std::uint32_t i = 0; i < plan_.num_starts(progress); ++i)
             found.push_back(progress.find({Purpose::start, i}));
         if (found.size() > 1) {
-            if (!plan_.tests()) {
+            if (plan_.searches()) {
                 auto const worst = std::ranges::min(found, {}, &SearchState::loglh)->loglh;
                 result.lines.push_back(fmt::format("best of {} starts, of which the worst ended {:.3f} below",
                                                    found.size(), result.state.loglh - worst));
+            }
+            if (plan_.options.command == Command::evaluate) {
+                result.files.push_back(
+                    {".treeTable", [this, found](Result const&) { return tree_table(found, plan_.dataset); }});
             }
             result.files.push_back({".mlTrees", [this, found](Result const&) {
                                         std::vector<msa::Tree> trees;

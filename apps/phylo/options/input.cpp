@@ -79,7 +79,7 @@ void add_input(CLI::App& app, Options& options, Command command) {
     auto const* const about = command == Command::test ? "Newick trees to test, each with all taxa"
                               : command == Command::merge
                                   ? "Newick tree on which partitions are merged (default: one by parsimony)"
-                                  : "Newick tree to evaluate, or trees to start from";
+                                  : "Newick trees to evaluate, or to start from";
     app.add_option(command == Command::test ? "--trees" : "--tree", input.tree, about)
         ->required(command == Command::test)
         ->type_name("FILE");

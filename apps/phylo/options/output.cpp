@@ -77,6 +77,7 @@ std::vector<char const*> output_extensions() {
             ".svg",
             ".bestModel",
             ".mlTrees",
+            ".treeTable",
             ".bootstraps",
             ".support",
             ".supportTBE",

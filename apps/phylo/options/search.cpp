@@ -16,6 +16,13 @@ constexpr char const* what_auto_does =
     "Then the job goes on as if the best model had been given.\n"
     "\n";
 
+constexpr char const* what_evaluate_writes =
+    "The topologies stay. If --tree has several trees, each is evaluated: PREFIX.treeTable has their log-likelihoods,\n"
+    "differences to the likeliest, and sums of branch lengths, and PREFIX.mlTrees the trees in their order. The other\n"
+    "files are those of the likeliest tree. --alrt tells how well its edges are supported. --model auto chooses a model\n"
+    "as a search does.\n"
+    "\n";
+
 /// Refuses signs, because CLI11 reads -1 as 2^64 - 1.
 std::string whole_number(std::string const& text) {
     return text.find_first_not_of("0123456789") == std::string::npos ? "" : "'" + text + "' is not a whole number";
@@ -85,9 +92,10 @@ CommandHelp const search_help{
 
 CommandHelp const evaluate_help{Command::evaluate,
                                 "evaluate",
-                                "optimise model and branch lengths on --tree",
-                                "  regraft-phylo evaluate --msa a.phy --model GTR+G --tree a.nwk\n",
-                                what_auto_does,
+                                "optimise model and branch lengths on --tree, or on each of its trees",
+                                "  regraft-phylo evaluate --msa a.phy --model GTR+G --tree a.nwk\n"
+                                "  regraft-phylo evaluate --msa a.phy --model GTR+G --tree a.nwk --alrt 1000\n",
+                                what_evaluate_writes,
                                 what_is_written};
 
 CommandHelp const loglh_help{

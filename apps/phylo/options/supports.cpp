@@ -33,8 +33,11 @@ void read_replicates(std::string_view text, Options::Supports& supports) {
 }
 
 void add_supports(CLI::App& app, Options& options, Command command) {
-    if (command != Command::search) return;
+    if (command != Command::search && command != Command::evaluate) return;
     auto& supports = options.supports;
+    add_number(app, "--alrt", supports.alrt_replicates, 1U, 65535U,
+               "SH-aLRT: support of the best tree's edges by likelihoods of N samples of the sites, such as 1000");
+    if (command == Command::evaluate) return;
     app.add_option_function<std::string>(
            "--bs-trees", [&supports](std::string const& text) { read_replicates(text, supports); },
            "bootstrap: also search on N resampled alignments; auto: on 50, 100, ... until they suffice, at most 1000, "
@@ -43,8 +46,6 @@ void add_supports(CLI::App& app, Options& options, Command command) {
     add_number(app, "--ufboot", supports.ultrafast_replicates, 2U, 100'000U,
                "ultrafast bootstrap: supports by N replicates, such as 1000, that are not searched one by one: their "
                "likelihoods are resampled from those of rearrangements of the best trees");
-    add_number(app, "--alrt", supports.alrt_replicates, 1U, 65535U,
-               "SH-aLRT: support of the best tree's edges by likelihoods of N samples of the sites, such as 1000");
     app.add_flag_callback(
         "--all", [&supports] { supports.all = true; },
         "compute supports for the edges of the best tree: --ufboot 1000, unless there is --bs-trees, and --alrt 1000");

@@ -117,7 +117,7 @@ CASES = [  # arguments, what the message must contain
     (["search", *SMALL, "--ufboot", "1"], "--ufboot"),
     (["search", *SMALL, "--time-limit", "-1"], "--time-limit"),
     (["search", *SMALL, "--profile", "--groups", "2"], "--profile: compares ranks that work on the same"),
-    (["evaluate", *SMALL, "--tree", "{dir}/two.nwk"], "two.nwk:2:1"),
+    (["loglh", *SMALL, "--tree", "{dir}/two.nwk"], "two.nwk:2:1"),
     (["search", *GOOD, "--fail", "nowhere:0:0"], "no point named 'nowhere'"),
     (["search", *GOOD, "--fail", "spr:inside"], "expected point:rank:occurrence"),
     (["search", *GOOD, "--fail", "spr:inside:99:0"], "there is no rank 99 among"),

@@ -96,6 +96,42 @@ def polytomies(case: Case) -> None:
     assert "(a:" in found.bits()[0] and not told(found, "more than two children"), "a constraint may have nodes with many children"
 
 
+def several_trees(case: Case) -> None:
+    """Each tree of a file is evaluated, as if it were alone, and its topology stays"""
+    trees = ["((a:1,c:1):1,b:1,(d:1,e:1):1);", "((a:1,b:1):1,c:1,(d:1,e:1):1);", "((a:1,b:1):1,d:1,(c:1,e:1):1);"]
+    alone = [case.run("evaluate", tree) for tree in trees]
+    together = [case.run("evaluate", "\n".join(trees), "--sitelh", ranks=ranks) for ranks in (1, 3)]
+    assert together[0].bits() == together[1].bits()
+    tables = [pathlib.Path(f"{found.prefix}.treeTable").read_text(encoding="utf-8") for found in together]
+    assert tables[0] == tables[1], tables
+    head, *lines = [line.split("\t") for line in tables[0].splitlines()]
+    assert head == ["tree", "log_likelihood", "difference", "length"] and [line[0] for line in lines] == ["1", "2", "3"], tables[0]
+    loglh = [found.report["log_likelihood"] for found in alone]
+    assert [float(line[1]) for line in lines] == loglh and together[0].report["log_likelihood"] == max(loglh), (tables[0], loglh)
+    written = pathlib.Path(f"{together[0].prefix}.mlTrees").read_text(encoding="utf-8").splitlines()
+    assert written == [found.bits()[0].strip() for found in alone], written
+    for tree, line in zip(written, lines):
+        assert abs(float(line[2]) - (max(loglh) - float(line[1]))) < 1e-5, line
+        assert abs(float(line[3]) - sum(map(float, re.findall(r":([\d.e-]+)", tree)))) < 1e-5, (tree, line)
+    sites = pathlib.Path(f"{together[0].prefix}.siteLH").read_text(encoding="utf-8").split()
+    assert sites[:2] == ["3", "16"], sites
+
+
+def supported_trees(case: Case) -> None:
+    """SH-aLRT supports the edges of a given tree as those of the same tree in a search, and hardly those of another"""
+    found = case.run("search", "((a,b),c,(d,e));", "--starts", "tree", "--alrt", "200")
+    best = found.bits()[0]
+    values = []
+    for tree in best, "((a,d),b,(c,e));":
+        given = case.run("evaluate", tree, "--alrt", "200", ranks=2)
+        text = pathlib.Path(f"{given.prefix}.supportAlrt").read_text(encoding="utf-8")
+        values.append([int(label) for label in re.findall(r"\)(\d+):", text)])
+        assert len(values[-1]) == 2, text
+    text = pathlib.Path(f"{found.prefix}.supportAlrt").read_text(encoding="utf-8")
+    searched = [int(label) for label in re.findall(r"\)(\d+):", text)]
+    assert all(abs(a - b) <= 2 for a, b in zip(values[0], searched)) and max(values[1]) < max(values[0]), (values, searched)
+
+
 def names(case: Case) -> None:
     """Names with characters that mean something in Newick are quoted, and read back"""
     odd = ['"quoted"', "two words", "(brackets)[]", "a:b,c;d", "it's_{here}=1"]
@@ -123,7 +159,7 @@ def odd_gaps(case: Case) -> None:
 
 def all_cases(jobs: phylo_job.Jobs, _) -> None:
     case = Case(jobs)
-    for test in (lengths, missing_lengths, three_taxa, polytomies, names, odd_gaps):
+    for test in (lengths, missing_lengths, three_taxa, polytomies, several_trees, supported_trees, names, odd_gaps):
         test(case)
 
 
