@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "options/iqtree_names.hpp"
 #include "options/options.hpp"
 #include "regraft/core/errors.hpp"
 
@@ -61,6 +62,17 @@ TEST(RaxmlNames, AreThoseOfOptionsThatAreCalledOtherwise) {
     EXPECT_EQ(ours("--all --msa a --bs-trees autoMRE"), "search --msa a --bs-trees auto");
 }
 
+TEST(RaxmlNames, OfChecksLeaveOutWhatBelongsToResults) {
+    EXPECT_EQ(ours("--check --msa a --model JC --prefix x --threads 2 --seed 1"), "check --msa a --model JC");
+    EXPECT_EQ(ours("--msa a --prefix x --parse"), "check --msa a");
+}
+
+TEST(RaxmlNames, MayBeFlagsForOptionsWithAValue) {
+    EXPECT_EQ(ours("--fast --msa a --sh"), "search --effort fast --msa a --alrt 1000");
+    EXPECT_EQ(raxml_advice("--sh"), "--sh is --alrt 1000 here");
+    EXPECT_EQ(ours("-v"), "--version");
+}
+
 TEST(RaxmlNames, WithoutACounterpartAreRefusedUnlessTheyAskForWhatIsDone) {
     EXPECT_EQ(
         ours("--msa a --blmin 1e-6"),
@@ -88,6 +100,33 @@ TEST(RaxmlNames, AreExplainedWhereOursAreExpected) {
     EXPECT_EQ(raxml_advice("--precision"), "--precision: numbers have all 17 digits; leave it out");
     EXPECT_EQ(raxml_advice("--evaluate"), "--evaluate is the command evaluate here, or stands first");
     EXPECT_EQ(raxml_advice("--msa"), std::nullopt);
+}
+
+/// The answer to a command line of IQ-TREE, with its notes behind it; empty: it is of another program.
+std::string answer(std::string const& line) {
+    auto const found = from_iqtree(words(line));
+    std::string result;
+    if (!found) return result;
+    for (auto const& word : found->words) result += (result.empty() ? "" : " ") + word;
+    for (auto const& note : found->notes) result += " # " + note;
+    return result;
+}
+
+TEST(IqtreeNames, HaveAnAnswer) {
+    EXPECT_EQ(answer("-s a -m TEST -bb 100 -nt AUTO"), "search --msa a --model auto --ufboot 100");
+    EXPECT_EQ(answer("-s a -z b -te c -n 0 -au"), "test --msa a --trees b");
+    EXPECT_EQ(answer("-te c -z b -s a"), "test --trees b --msa a");
+    EXPECT_EQ(answer("-t a -sup b -nt 2 -seed 1"), "support --bs-trees a --tree b");
+    EXPECT_EQ(answer("-s a -te b -bb 100"), "evaluate --msa a --tree b # --ufboot: only search has it");
+    EXPECT_EQ(answer("-s a --frobnicate"), "search --msa a # --frobnicate: it is not known");
+    EXPECT_EQ(answer("-s a -m"), "search --msa a --model");
+}
+
+TEST(IqtreeNames, AreNotThoseOfOtherPrograms) {
+    for (std::string const line : {"", "-s", "--msa a --fast", "-msa a -model JC", "search -s a", "--help",
+                                   "-s a -m GTRGAMMA -p 1 -# 2 -n T1", "-f a -s a -m GTRGAMMA -n T1"}) {
+        EXPECT_EQ(answer(line), "") << line;
+    }
 }
 
 Parsed parse(std::string const& line) {
@@ -123,6 +162,8 @@ TEST(CommandLine, SaysWhichOptionMayBeMeant) {
     EXPECT_EQ(message("search --msa a --frobnicate"), "regraft-phylo: there is no option --frobnicate");
     EXPECT_EQ(message("search --msa a --workers 2"),
               "regraft-phylo: there is no option --workers; --workers is --groups here");
+    EXPECT_EQ(message("search --msa a -bb 1000"), "regraft-phylo: there is no option -bb; -bb is --ufboot here");
+    EXPECT_EQ(message("search --msa a -te t"), "regraft-phylo: there is no option -te; -te is evaluate --tree here");
     EXPECT_EQ(message("serch --msa a"), "regraft-phylo: unknown command 'serch'; did you mean search?");
 }
 

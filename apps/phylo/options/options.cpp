@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "options/iqtree_names.hpp"
 #include "options/parts.hpp"
 #include "options/raxml_names.hpp"
 #include "regraft/core/errors.hpp"
@@ -19,7 +23,8 @@ constexpr char const* description =
     "The sites of the alignment are dealt to the ranks and kept on several of them. When ranks die, the others take over\n"
     "their sites and go on: the result is the same, bit for bit, as without the failure, for any number of ranks.\n"
     "\n"
-    "Command lines of RAxML-NG are understood too, such as: regraft-phylo --all --msa a.phy --model GTR+G\n";
+    "Command lines of RAxML-NG are understood too, such as: regraft-phylo --all --msa a.phy --model GTR+G\n"
+    "Those of IQ-TREE are answered with what to type here, such as: regraft-phylo -s a.phy -m MFP -B 1000\n";
 
 constexpr char const* program_examples =
     "  regraft-phylo check --msa a.phy                            tells what is in it, and what is wrong with it\n"
@@ -42,6 +47,12 @@ void add_command(CLI::App& app, CommandHelp const& help, Options& options) {
         part->add(*command, options, help.command);
     }
     command->footer(std::string(help.details) + help.end);
+}
+
+/// What to do instead of giving an option of another program.
+std::optional<std::string> advice_on(std::string_view option) {
+    auto const advice = raxml_advice(option);
+    return advice ? advice : iqtree_advice(option);
 }
 
 /// Parses a command line with this program's options, which from_raxml has translated.
@@ -73,22 +84,28 @@ Parsed parse_our_words(int argc, char const* const* argv) {
         for (auto const* part : parts) part->complete(options);
         return {options, "", 0};
     } catch (CLI::ParseError const& error) {
-        auto const end = common::ending(app, error, raxml_advice);
+        auto const end = common::ending(app, error, advice_on);
         return {std::nullopt, end.message, end.exit_code};
     }
 }
 
-/// The arguments as words of a shell.
-std::string shell_words(int argc, char const* const* argv) {
+/// The words as a shell wants them.
+std::string shell_words(std::span<std::string const> words) {
     std::string line;
-    for (int i = 1; i < argc; ++i) {
-        std::string word = argv[i];
+    for (auto word : words) {
         bool const is_plain = !word.empty() && word.find_first_of(" \t\n\"'\\$&|;<>()*?[]{}#~`!") == std::string::npos;
         for (std::size_t at = 0; !is_plain && (at = word.find('\'', at)) != std::string::npos; at += 4)
             word.replace(at, 1, "'\\''");
-        line += (i > 1 ? " " : "") + (is_plain ? word : "'" + word + "'");
+        line += (line.empty() ? "" : " ") + (is_plain ? word : "'" + word + "'");
     }
     return line;
+}
+
+std::string in_our_words(Answer const& answer) {
+    auto text = "regraft-phylo: this is a command line of IQ-TREE; expected\n  regraft-phylo " +
+                shell_words(answer.words) + '\n';
+    for (auto const& note : answer.notes) text += note + '\n';
+    return text;
 }
 
 }  // namespace
@@ -99,11 +116,13 @@ char const* name(Command command) {
 
 Parsed parse_command_line(int argc, char const* const* argv) {
     try {
-        auto const words = from_raxml(trees_from_raxml(std::vector<std::string>(argv, argv + argc)));
+        std::vector<std::string> const arguments(argv, argv + argc);
+        if (auto const answer = from_iqtree(arguments)) return {std::nullopt, in_our_words(*answer), 2};
+        auto const words = from_raxml(trees_from_raxml(arguments));
         std::vector<char const*> pointers;
         for (auto const& word : words) pointers.push_back(word.c_str());
         auto parsed = parse_our_words(static_cast<int>(pointers.size()), pointers.data());
-        if (parsed.options) parsed.options->command_line = shell_words(argc, argv);
+        if (parsed.options) parsed.options->command_line = shell_words(std::span(arguments).subspan(1));
         return parsed;
     } catch (InputError const& error) {
         return {std::nullopt, std::string("regraft-phylo: ") + error.what() + '\n', 2};

@@ -5,6 +5,8 @@
 #include <ranges>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "regraft/core/errors.hpp"
 
 namespace regraft::phylo {
@@ -41,6 +43,18 @@ struct OptionName {
 constexpr std::array renamed{OptionName{"--workers", "--groups"}, OptionName{"--tree-constraint", "--constraint"},
                              OptionName{"--site-repeats", "--repeats"}};
 
+/// A flag that is an option with a value.
+struct FlagName {
+    std::string_view raxml;
+    std::string_view ours;
+    std::string_view value;
+};
+constexpr std::array flag_names{FlagName{"--fast", "--effort", "fast"}, FlagName{"--adaptive", "--effort", "auto"},
+                                FlagName{"--sh", "--alrt", "1000"}};
+
+/// Options that do not matter to the command check, which writes no result: it has none of them.
+constexpr std::array idle_in_check{"--prefix", "--threads", "--groups", "--seed"};
+
 /// An option without a counterpart. With the value `harmless`, or some of the values in it, it requests what is done
 /// anyway.
 struct Foreign {
@@ -57,12 +71,15 @@ constexpr std::array foreign{
     Foreign{"--bs-write-msa", "", "resampled alignments are not written; leave it out"},
     Foreign{"--bsconverge", "", "replicates are made until they suffice with search --bs-trees auto"},
     Foreign{"--bsmsa", "", "resampled alignments are not written; search --bs-trees N searches on them"},
-    Foreign{"--data-type", "auto", "the model says what the data are, such as --model GTR+G, LG+G, BIN or MULTI7_MK"},
+    Foreign{"--data-type", "auto,DNA,AA,BIN",
+            "the model says what the data are, such as --model GTR+G, LG+G, BIN or MULTI7_MK"},
     Foreign{"--extra", "", "there are no such extras; leave it out"},
     Foreign{"--force", "", "no check is too strict to be passed; leave it out"},
     Foreign{"--lh-epsilon", "", "--effort fast, normal or thorough says how far a search goes"},
     Foreign{"--log", "", "PREFIX.log has everything; leave it out"},
     Foreign{"--msa-format", "auto", "the format is recognised; leave it out"},
+    Foreign{"--mutmap", "",
+            "mutations are not mapped; search, evaluate and loglh --ancestral write states of ancestors"},
     Foreign{"--nofiles", "", "results are always written; --prefix says where"},
     Foreign{"--opt-branches", "on", "loglh optimises nothing, and evaluate optimises both model and branch lengths"},
     Foreign{"--opt-model", "on", "loglh optimises nothing, and evaluate optimises both model and branch lengths"},
@@ -127,6 +144,7 @@ public:
 
     std::vector<std::string> run() {
         for (next_ = 1; next_ < arguments_.size();) translate(arguments_[next_++]);
+        if (checks()) leave_out_what_is_idle();
         std::vector<std::string> result{arguments_[0], std::string(command_ == nullptr ? "search" : command_->ours)};
         if (command_ != nullptr && !command_->option.empty() && !has(command_->option)) {
             result.emplace_back(command_->option);
@@ -145,11 +163,24 @@ private:
             words_.push_back(argument);
         } else if (auto const* const command = find(commands, word.name)) {
             set_command(*command);
+        } else if (auto const* const flag = find(flag_names, word.name)) {
+            words_.insert(words_.end(), {std::string(flag->ours), std::string(flag->value)});
         } else if (auto const* const option = find(foreign, word.name)) {
             skip_if_harmless(*option, word);
         } else {
             auto const* const other = find(renamed, word.name);
             add_option(other == nullptr ? word.name : std::string(other->ours), word);
+        }
+    }
+
+    bool checks() const { return command_ != nullptr && command_->ours == "check"; }
+
+    void leave_out_what_is_idle() {
+        for (auto const* const option : idle_in_check) {
+            auto const found = std::ranges::find(words_, option);
+            if (found == words_.end()) continue;
+            bool const has_value = found + 1 != words_.end() && !(found + 1)->starts_with('-');
+            words_.erase(found, found + (has_value ? 2 : 1));
         }
     }
 
@@ -199,6 +230,7 @@ bool is_for_us(std::span<std::string const> arguments) {
 }  // namespace
 
 std::vector<std::string> from_raxml(std::span<std::string const> arguments) {
+    if (arguments.size() == 2 && arguments[1] == "-v") return {arguments[0], "--version"};
     if (!is_for_us(arguments)) return {arguments.begin(), arguments.end()};
     return Translation(arguments).run();
 }
@@ -206,6 +238,8 @@ std::vector<std::string> from_raxml(std::span<std::string const> arguments) {
 std::optional<std::string> raxml_advice(std::string_view option) {
     if (auto const* const other = find(renamed, option))
         return std::string(other->raxml) + " is " + std::string(other->ours) + " here";
+    if (auto const* const flag = find(flag_names, option))
+        return fmt::format("{} is {} {} here", option, flag->ours, flag->value);
     if (auto const* const other = find(foreign, option)) return std::string(option) + ": " + std::string(other->advice);
     if (auto const* const command = find(commands, option)) {
         return std::string(option) + " is the command " + std::string(command->ours) + " here, or stands first";

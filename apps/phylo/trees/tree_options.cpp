@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <initializer_list>
 #include <map>
 #include <string_view>
 
@@ -182,6 +183,14 @@ void add_concordance(CLI::App& app, TreeOptions& options) {
                         exit_codes);
 }
 
+/// Takes options with their values out of the words.
+void leave_out(std::vector<std::string>& words, std::initializer_list<std::string_view> names) {
+    for (auto const name : names) {
+        auto const found = std::ranges::find(words, name);
+        if (found != words.end()) words.erase(found, std::min(found + 2, words.end()));
+    }
+}
+
 }  // namespace
 
 std::string problem_of_prefix(std::string const& prefix) {
@@ -215,10 +224,13 @@ std::vector<std::string> trees_from_raxml(std::span<std::string const> arguments
         words.push_back(argument.substr(0, end));
         if (end != std::string::npos) words.push_back(argument.substr(end + 1));
     }
-    auto const given = std::ranges::find_if(words, [&](std::string const& word) { return commands.contains(word); });
+    auto const is_command = [&](std::string const& word) { return commands.contains(word); };
+    auto given = std::ranges::find_if(words, is_command);
     // This program's command lines have the command in front.
     if (given == words.end() || !words[1].starts_with("-")) return {arguments.begin(), arguments.end()};
     auto const command = commands.at(*given);
+    leave_out(words, {"--threads", "--workers", "--seed"});
+    given = std::ranges::find_if(words, is_command);
     auto const after = words.erase(given);
     if (command == "consensus" && after != words.end() && !after->starts_with("-")) words.insert(after, "--threshold");
     if (command != "support") std::ranges::replace(words, "--tree", "--trees");
