@@ -25,7 +25,15 @@ constexpr std::array dialects{Dialect{Names::relaxed, Layout::interleaved}, Dial
 struct Header {
     std::uint64_t num_taxa = 0;
     std::uint64_t num_sites = 0;
+    std::optional<Layout> layout;  // if the header tells it
 };
+
+/// The layout that the letter behind the numbers stands for, as in files of PAML.
+std::optional<Layout> layout_of(std::string_view letter) {
+    if (letter == "I" || letter == "i") return Layout::interleaved;
+    if (letter == "S" || letter == "s") return Layout::sequential;
+    return std::nullopt;
+}
 
 Header parse_header(Line const& line, std::string const& file) {
     auto rest = line.text;
@@ -45,11 +53,14 @@ Header parse_header(Line const& line, std::string const& file) {
     auto const num_taxa = next_number(1);
     auto const num_sites = next_number(0);
     rest = trim(rest);
-    if (!rest.empty()) {
-        throw InputError(position(file, line, rest.data()),
-                         "expected nothing after the numbers of taxa and sites, found " + in_quotes(first_word(rest)));
+    auto const layout = layout_of(rest);
+    if (!rest.empty() && !layout) {
+        throw InputError(
+            position(file, line, rest.data()),
+            "expected I (interleaved), S (sequential) or nothing after the numbers of taxa and sites, found " +
+                in_quotes(first_word(rest)));
     }
-    return {num_taxa, num_sites};
+    return {num_taxa, num_sites, layout};
 }
 
 /// An attempt to read the lines after the header in one dialect. Memory grows with the text, whatever the header says.
@@ -186,6 +197,7 @@ Alignment parse_phylip(std::span<Line const> lines, std::string const& file) {
     std::optional<InputError> error;
     std::uint64_t furthest = 0;
     for (auto const& dialect : dialects) {
+        if (header.layout.value_or(dialect.layout) != dialect.layout) continue;
         Reading reading(header, lines.subspan(1), dialect.names, file);
         try {
             dialect.layout == Layout::interleaved ? reading.interleaved() : reading.sequential();

@@ -7,9 +7,28 @@
 
 namespace regraft::msa {
 
+namespace {
+
+/// The end of a first line of numbers: PHYLIP has there how many trees follow, and PAML how many taxa and trees. 0 if
+/// there is none.
+std::size_t end_of_counts(std::string_view text) {
+    constexpr auto none = std::string_view::npos;
+    auto const begin = text.find_first_not_of(" \t\r\n");
+    if (begin == none || !is_digit(text[begin])) return 0;
+    auto const end = text.find_first_not_of("0123456789 \t", begin);
+    if (end == none || (text[end] != '\n' && text[end] != '\r')) return 0;
+    auto const tree = text.find_first_not_of(" \t\r\n", end);
+    return tree != none && (text[tree] == '(' || text[tree] == '[') ? tree : 0;
+}
+
+}  // namespace
+
 NewickText::NewickText(std::string_view text, std::string const& file)
     : text_(without_byte_order_mark(text)), file_(file) {
-    if (!is_nexus(text_)) return;
+    if (!is_nexus(text_)) {
+        at_ = end_of_counts(text_);
+        return;
+    }
     nexus_.emplace(text_, file);
     skip_to_tree();
 }

@@ -82,6 +82,15 @@ TEST(Fasta, SaysWhatIsWrong) {
     EXPECT_EQ(error_of(">a\nACG\xe9T\n"), "f:2:4: '\\xe9' cannot be part of a sequence");
 }
 
+TEST(Fasta, IsNotPir) {
+    auto const expected =
+        std::string("is PIR, in which a title follows each name and '*' ends each sequence; expected ") +
+        R"(FASTA, which sed 's/^>..;/>/;/^>/{n;d;};s/\*$//' makes)";
+    EXPECT_EQ(error_of(">P1;one\n\nACGT*\n>P1;two\n\nTG-A*\n"), "f:1:1: " + expected);
+    EXPECT_EQ(error_of("\n >DL;one\ntitle\nACGT*\n"), "f:2:2: " + expected);
+    EXPECT_EQ(rows(">P1\nACGT\n>AB;c\nTG-A\n"), (std::vector<Row>{{"P1", "ACGT"}, {"AB;c", "TG-A"}}));
+}
+
 TEST(Alignment, SaysWhatIsNoAlignment) {
     EXPECT_EQ(error_of(""),
               "f: the file is empty; expected an alignment in FASTA, PHYLIP, NEXUS, Stockholm or Clustal format");
@@ -194,7 +203,20 @@ TEST(Phylip, ChecksTheHeader) {
     EXPECT_EQ(error_of("0 4\n"), "f:1:1: " + numbers + "'0'");
     EXPECT_EQ(error_of("2 -0\n"), "f:1:3: " + numbers + "'-0'");
     EXPECT_EQ(error_of("99999999999999999999 4\n"), "f:1:1: " + numbers + "'99999999999999999999'");
-    EXPECT_EQ(error_of("2 4 I\none ACGT\n"), "f:1:5: expected nothing after the numbers of taxa and sites, found 'I'");
+    auto const layout =
+        std::string("expected I (interleaved), S (sequential) or nothing after the numbers of taxa and ");
+    EXPECT_EQ(error_of("2 4 G\none ACGT\n"), "f:1:5: " + layout + "sites, found 'G'");
+    EXPECT_EQ(error_of("2 4 I S\none ACGT\n"), "f:1:5: " + layout + "sites, found 'I'");
+    EXPECT_EQ(error_of("2 4I\none ACGT\n"), "f:1:3: " + numbers + "'4I'");
+}
+
+TEST(Phylip, TakesTheLayoutThatTheHeaderTells) {
+    EXPECT_EQ(rows(" 2 4 I\none   AC\ntwo   TG\n\n      GT\n      -A\n"), two);
+    EXPECT_EQ(rows("2 4  S \none\nAC\nGT\ntwo\nTG\n-A\n"), two);
+    EXPECT_EQ(error_of("2 4 I\none\nAC\nGT\ntwo\nTG\n-A\n"),
+              "f:5:1: taxon 'AC' has 3 sites up to here, but 'one' has 2");
+    EXPECT_EQ(error_of("2 4 S\none AC\ntwo TG\nGT\n-A\n"),
+              "f:3:1: taxon 'one' has 7 of the 4 sites that the header promises");
 }
 
 TEST(Phylip, ComparesTheRowsWithTheHeader) {

@@ -66,6 +66,17 @@ TEST(Newick, SkipsBlanksCommentsAndInnerLabels) {
     EXPECT_EQ(canonical_text("(A:1,B:2,(C:3,D:4)99:5);"), "(A:1,B:2,(C:3,D:4):5);");
 }
 
+TEST(Newick, MayBeginWithNumbersOfTaxaAndTrees) {
+    auto const expected = canonical_text("((A,B),(C,D));");
+    EXPECT_EQ(canonical_text("1\n((A,B),(C,D));"), expected);
+    EXPECT_EQ(canonical_text("\n  4  1\r\n\r\n((A,B),(C,D));\n"), expected);
+    EXPECT_EQ(canonical_text("1\n[best] ((A,B),(C,D));"), expected);
+    EXPECT_EQ(error_of("1 ((A,B),(C,D));"), "f:1:1: expected '(' at the beginning of a tree, found '1'");
+    EXPECT_EQ(error_of("1\nA;"), "f:1:1: expected '(' at the beginning of a tree, found '1'");
+    EXPECT_EQ(error_of("4 1\n((A,B),(C,D))\n"), "f:3:1: expected ';' after the tree, found the end of the text");
+    EXPECT_EQ(parse_named_trees("3 2\n(x,y,z);\n(z,y,x);\n", "f").taxa, (std::vector<std::string>{"x", "y", "z"}));
+}
+
 TEST(Newick, QuotesLabelsWhereNeeded) {
     std::vector<std::string> const names{"Homo sapiens", "it's", "a_b", "(", "\xc3\xa9t\xc3\xa9"};
     auto const text = "('Homo sapiens':1,'it''s':1,(a_b:1,('(':1,\xc3\xa9t\xc3\xa9:1):1):1);";
