@@ -48,6 +48,7 @@ class Kind:
 KILLS = (r"^(\d+) jobs, \d+ kills", r"^\d+ jobs, (\d+) kills")
 SHIELD = (r"^jobs (\d+), deaths", r"^jobs \d+, deaths (\d+)")
 SEARCHES = (r"(): same bits, \d+ died", r": same bits, (\d+) died")
+GENES = (r"(): same bytes, \d+ died", r": same bytes, (\d+) died")
 KEPT = (r"^job \d+: ()", r"^job \d+: (\d+) ranks, all killed")
 KINDS = {
     "store": Kind("store-campaign-long", "--first", {"--jobs": "25"}, *KILLS),
@@ -65,6 +66,7 @@ KINDS = {
        for name in ("power_iteration", "heat", "kmeans", "pagerank", "histogram")},
     "search": Kind("phylo-random-long", "--first", {"--count": "15"}, *SEARCHES),
     "search-groups": Kind("phylo-groups-long", "--first", {"--count": "10"}, *SEARCHES),
+    "genes": Kind("phylo-genes-random-long", "--first", {"--count": "10"}, *GENES),
     "shield": Kind("shield-campaign-long", "--first", {"--jobs": "20"}, *SHIELD),
     "shield-nonblocking": Kind("shield-nonblocking-long", "--first", {"--jobs": "20"}, *SHIELD),
     "shield-persistent": Kind("shield-persistent-long", "--first", {"--jobs": "20"}, *SHIELD),

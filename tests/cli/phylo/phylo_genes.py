@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """genes: finds the tree of each partition, over the taxa that have data in it.
 
-found  each tree is the one that a search on its gene alone finds; any number of ranks and groups; bad input
-kills  the same bytes when ranks die while genes are searched, also all of a group, and after all ranks died
+found   each tree is the one that a search on its gene alone finds; any number of ranks and groups; bad input
+kills   the same bytes when ranks die while genes are searched, also all of a group, and after all ranks died
+random  the same bytes with deaths that are drawn over all points of a job
 """
 import pathlib
 import re
@@ -112,8 +113,25 @@ def kills(jobs: phylo_job.Jobs, _) -> None:
     same(continued, reference, "after all ranks died")
 
 
+def random_plans(jobs: phylo_job.Jobs, args) -> None:
+    """Deaths that are drawn over all points of a job, on 2 to 8 ranks in one group or several."""
+    arguments = arguments_of(phylo_job.Folder(jobs))
+    reference = jobs.run(1, arguments)
+    for seed in range(args.first, args.first + args.count):
+        ranks = (2, 3, 4, 5, 8)[seed % 5]
+        groups = 1 + seed // 5 % ranks
+        result = jobs.run(ranks, [*arguments, "--groups", str(groups), "--fail", f"random:{seed}:{1 + seed % min(ranks - 1, 4)}"])
+        result.require_survival(f"seed {seed}")
+        drawn = re.search(r"drawn: --fail (\S+)", result.output)
+        result.require(drawn is not None and result.killed() <= phylo_job.victims(drawn[1]), f"seed {seed}: a rank died that was not drawn")
+        same(result, reference, f"{ranks} ranks, {groups} groups, seed {seed}: {drawn[1]}")
+
+
 if __name__ == "__main__":
     parser = phylo_job.arguments(__doc__)
-    parser.add_argument("mode", choices=("found", "kills"))
+    parser.add_argument("mode", choices=("found", "kills", "random"))
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=10)
     parsed = parser.parse_args()
-    sys.exit(phylo_job.main(parsed, {"found": found, "kills": kills}[parsed.mode], needs_deaths=parsed.mode == "kills"))
+    test = {"found": found, "kills": kills, "random": random_plans}[parsed.mode]
+    sys.exit(phylo_job.main(parsed, test, needs_deaths=parsed.mode != "found"))
