@@ -76,10 +76,12 @@ void Agenda::check(Progress const& progress) const {
         auto const& kind = of(item);
         if (item.number >= kind.most()) throw InputError("has a search that is none of this job");
         if (!kind.does(state)) throw InputError("has a search that does other work than its name says");
+        // A search of one gene expects its own model alone: copying those of all for each would be quadratic.
+        bool const is_of_all = !kind.gene(item.number);
         Expected expected{.num_taxa = dataset.taxa.size(),
                           .linkage = plan_.options.input.linkage,
-                          .specs = dataset.specs,
-                          .automatic = dataset.automatic(),
+                          .specs = is_of_all ? dataset.specs : std::vector<ModelSpec>{},
+                          .automatic = is_of_all ? dataset.automatic() : std::vector<std::size_t>{},
                           .counted = dataset.counted,
                           .num_sites = dataset.sites_per_partition,
                           .criterion = plan_.options.input.criterion,

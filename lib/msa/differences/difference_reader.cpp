@@ -69,7 +69,7 @@ private:
     }
 
     bool take_name(std::string_view line) {
-        if (!line.starts_with('>')) return false;
+        if (!line.starts_with('>') || (rows_.names.empty() && begins_pir(line))) return false;
         auto const name = first_word(line.substr(1));
         auto const description = line.substr(1 + name.size());
         if (name.empty() || line[1] != name[0] || !find_unprintable(name).empty()) return false;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include "msa/formats/readers.hpp"
 
@@ -29,9 +28,8 @@ InputError wrong_length(NameList const& names, std::span<std::size_t const> row_
 
 /// Refuses PIR, which looks like FASTA, but whose titles would be read as cells.
 void refuse_pir(Line const& first, std::string const& file) {
-    constexpr std::array<std::string_view, 9> types{"P1;", "F1;", "DL;", "DC;", "RL;", "RC;", "N1;", "N3;", "XX;"};
     auto const text = trim_left(first.text);
-    if (std::ranges::none_of(types, [&](auto const& type) { return text.substr(1).starts_with(type); })) return;
+    if (!begins_pir(text)) return;
     throw InputError(position(file, first, text.data()),
                      "is PIR, in which a title follows each name and '*' ends each sequence; expected FASTA, which "
                      R"(sed 's/^>..;/>/;/^>/{n;d;};s/\*$//' makes)");

@@ -1,6 +1,7 @@
 #include "msa/text/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -123,6 +124,11 @@ std::string_view trim(std::string_view text) {
     text = trim_left(text);
     while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
     return text;
+}
+
+bool begins_pir(std::string_view line) {
+    constexpr std::array<std::string_view, 9> types{"P1;", "F1;", "DL;", "DC;", "RL;", "RC;", "N1;", "N3;", "XX;"};
+    return std::ranges::any_of(types, [&](auto const& type) { return line.substr(1).starts_with(type); });
 }
 
 std::string_view first_word(std::string_view text) {

@@ -54,6 +54,9 @@ constexpr bool is_symbol(char c) {
 
 std::string_view trim_left(std::string_view text);
 std::string_view trim(std::string_view text);
+/// Whether a line that begins with '>' is the first one of PIR, such as '>P1;CRAB'. It looks like FASTA, but a title
+/// follows that would be read as cells.
+bool begins_pir(std::string_view line);
 /// The text up to the first blank.
 std::string_view first_word(std::string_view text);
 

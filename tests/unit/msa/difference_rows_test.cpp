@@ -102,6 +102,7 @@ TEST(DifferenceRows, AreNotReadFromOtherTexts) {
              ">a\nAC\x01T\n",
              ">a\x01\nACGT\n",
              ">a\nACGT\n>b\nAC\x80T\n",
+             ">P1;a\nGATTACA\nACGT*\n>P1;b\nCATTAGA\nACGA*\n",  // PIR
              "\xef\xbb\xbf>a\nACGT\n",
          }) {
         EXPECT_FALSE(read(text)) << testing::PrintToString(text);
