@@ -12,7 +12,7 @@ TREES = "((a,b),(c,d));\n((a,c),(b,d));\n"
 
 SENTENCES = [  # wrong command lines, and what they are answered
     ("--msa is required; did you mean --msa f.fa?", "search", "f.fa"),
-    ("there is no option -s; did you mean --msa f.fa?", "search", "-s", "f.fa"),
+    ("there is no option -s; -s is --msa here", "search", "-s", "f.fa"),
     ("--msa is required: --msa FILE", "search"),
     ("--starts: the value is missing, expected --starts WHICH", "search", "--msa", "a", "--starts"),
     ("--criterion: 'foo', expected aic, aicc or bic", "search", "--msa", "a", "--criterion", "foo"),
