@@ -380,7 +380,8 @@ CASES = [  # arguments, what the message must contain
     (["rfdist", "--trees", "{d}/two.nwk", "--tree", "{d}/other.nwk"], "two.nwk:1:13: taxon 'E' is not in {d}/other.nwk"),
     (["rfdist", "--trees", "{d}/two.nwk", "--json", "{d}/good.nwk"], "good.nwk: exists already"),
     (["rfdist", "--trees", "{d}/two.nwk", "--json", "{d}/two.nwk", "--redo"], "two.nwk: is the input"),
-    (["--rfdist", "--trees", "{d}/two.nwk", "--threads", "2"], "--threads"),
+    (["rfdist", "--trees", "{d}/two.nwk", "--threads", "2"], "--threads"),
+    (["--rfdist", "--trees", "{d}/two.nwk", "--spr-radius", "2"], "--spr-radius"),
 ]
 
 
