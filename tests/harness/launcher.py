@@ -11,6 +11,8 @@ import time
 import types
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import run_mpi
 from regraft_run import caught, connections, hosts, job, openmpi, stopped, told, watched
 from regraft_run.folders import Folders, job_folders
 
@@ -99,12 +101,12 @@ def a_job_hangs_after_its_seconds_without_those_that_others_took() -> None:
         looked = []
         job = types.SimpleNamespace(poll=lambda looks=looked: looks.append(1))
         with tempfile.TemporaryDirectory() as verdicts:
-            assert watched.watch(job, 4, pathlib.Path(verdicts), 50).startswith("hung")
+            assert watched.watch(job, 4, pathlib.Path(verdicts), 50)[0].startswith("hung")
         assert len(looked) == 50 * slowdown + 1, len(looked)
         seconds = iter(range(10_000))
         looked.clear()
         with tempfile.TemporaryDirectory() as verdicts:
-            assert "deadline" in watched.watch(job, 4, pathlib.Path(verdicts), 50, deadline=20)
+            assert "deadline" in watched.watch(job, 4, pathlib.Path(verdicts), 50, deadline=20)[0]
         assert len(looked) == 21, len(looked)  # however busy the machine is
 
 
@@ -124,13 +126,37 @@ def a_death_is_known_before_anybody_has_seen_the_rank() -> None:
         watched.ranks_of = lambda _, living=living: living
         ends = iter([None] * 60 + [0])
         with tempfile.TemporaryDirectory() as verdicts:
-            assert watched.watch(types.SimpleNamespace(poll=lambda ends=ends: next(ends)), 4, pathlib.Path(verdicts), 50) == ""
+            assert watched.watch(types.SimpleNamespace(poll=lambda ends=ends: next(ends)), 4, pathlib.Path(verdicts), 50) == ("", set())
         assert known[-1] == is_known, known
     watched.Caught, watched.ranks_of, watched.time = before
 
 
 def others_slow_a_job_down_and_its_own_ranks_do_not() -> None:
     assert watched.slowdown(ranks=100_000) == 1 <= watched.slowdown(ranks=1)
+
+
+def a_rank_that_open_mpi_kept_counts_as_dead() -> None:
+    class Caught:
+        after_a_death = True
+        found = [77]
+
+        def look(self, _processes: list[int]) -> list[int]:
+            return [self.found.pop()] if self.found else []
+
+    killed = []
+    names = ("Caught", "kill", "rank_of", "say", "time")
+    before = {name: getattr(watched, name) for name in names}
+    watched.Caught, watched.kill, watched.rank_of, watched.say = Caught, killed.append, lambda process: process - 76, lambda _: None
+    watched.time = types.SimpleNamespace(monotonic=lambda: 0, sleep=lambda _: None)
+    ends = iter([None] * 9 + [0])
+    with tempfile.TemporaryDirectory() as verdicts:
+        assert watched.watch(types.SimpleNamespace(poll=lambda: next(ends)), 4, pathlib.Path(verdicts), 50) == ("", {1})
+    assert killed == [77], killed
+    for name, value in before.items():
+        setattr(watched, name, value)
+    passed = {0: "pass 1", 3: "pass 1"}
+    assert not run_mpi.judge(watched.Outcome(passed, 0, b"", "", {1}), 4, {2})
+    assert run_mpi.judge(watched.Outcome(passed, 0, b"", "", set()), 4, {2}) == ["rank 1: silent, though nobody planned its death"]
 
 
 def a_rank_is_caught_after_a_death_if_it_is_always_in_the_same_loop_of_open_mpi() -> None:
@@ -474,6 +500,7 @@ a_rank_that_leaves_init_and_ends_while_it_is_looked_at_has_not_died_in_init()
 a_rank_that_aborts_ends_the_job()
 a_death_is_known_before_anybody_has_seen_the_rank()
 a_rank_is_caught_after_a_death_if_it_is_always_in_the_same_loop_of_open_mpi()
+a_rank_that_open_mpi_kept_counts_as_dead()
 exit_codes_are_those_of_ranks_that_lived_longest()
 hosts_are_named_by_options_of_mpirun_alone()
 a_number_of_ranks_is_a_number()

@@ -26,6 +26,8 @@ def judge(outcome: watched.Outcome, ranks: int, victims: set[int]) -> list[str]:
         if rank in victims:
             if verdict != "silent":
                 bad.append(f"rank {rank}: should have died, but says: {verdict}")
+        elif verdict == "silent" and rank in outcome.caught:
+            continue  # a fault of Open MPI that the launcher has answered: one more rank is dead, and the others went on
         elif verdict == "silent":
             bad.append(f"rank {rank}: silent, though nobody planned its death")
         elif verdict == "pass 0":

@@ -1,4 +1,5 @@
 """Jobs in the background, for tests: every rank that lives to the end writes a verdict."""
+import contextlib
 import dataclasses
 import itertools
 import math
@@ -22,6 +23,7 @@ class Outcome:
     exit_code: int
     output: bytes
     cut_short: str  # why the job was killed; empty if it ended by itself
+    caught: set[int] = dataclasses.field(default_factory=set)  # ranks that Open MPI would have kept for ever, and that were ended
 
 
 def run_watched(mpirun: str, ranks: int, program: list[str], timeout: float, extra_env: dict[str, str],
@@ -42,20 +44,21 @@ def run_watched(mpirun: str, ranks: int, program: list[str], timeout: float, ext
             env = {**openmpi.environment(mpirun, folders), **extra_env, "REGRAFT_VERDICTS": str(verdicts)}
             job = subprocess.Popen(words, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
             try:
-                cut_short = watch(job, ranks, verdicts, timeout, deadline)
+                cut_short, ended = watch(job, ranks, verdicts, timeout, deadline)
             finally:
                 kill_job(job, f"REGRAFT_VERDICTS={verdicts}")
             log.seek(0)
-            outcome = Outcome(read_verdicts(verdicts), job.wait(), log.read(), cut_short)
+            outcome = Outcome(read_verdicts(verdicts), job.wait(), log.read(), cut_short, ended)
         if openmpi.LAUNCHER_FAULT not in outcome.output:
             break
         print(openmpi.TRY_AGAIN)
     return outcome
 
 
-def watch(job: subprocess.Popen, ranks: int, verdicts: pathlib.Path, timeout: float, deadline: float = math.inf) -> str:
+def watch(job: subprocess.Popen, ranks: int, verdicts: pathlib.Path, timeout: float, deadline: float = math.inf) -> tuple[str, set[int]]:
     """Waits for the end of a job, for its timeout, in seconds of a machine that does nothing else, or for the deadline. Returns why the job
-    has to be killed; empty if it has ended."""
+    has to be killed, or an empty text if it has ended, and the ranks that were ended because Open MPI would have kept them for ever."""
+    ended: set[int] = set()
     left, reason = timeout, f"hung: killed after {timeout:g} s"
     failed = False
     caught, processes = Caught(), []  # the ranks that were ever seen
@@ -69,20 +72,22 @@ def watch(job: subprocess.Popen, ranks: int, verdicts: pathlib.Path, timeout: fl
             processes = sorted({*processes, *seen})
         if turn % (5 if caught.after_a_death else 50) == 0:
             for process in caught.look(processes):
-                say(f"a rank {WHY_CAUGHT}")
+                rank = rank_of(process)
+                ended.add(rank)
+                say(f"rank {rank} {WHY_CAUGHT}")
                 kill(process)
         now = time.monotonic()
         left -= (now - before) / slowdown(ranks)
         before = now
         if left < 0:
-            return reason
+            return reason, ended
         if now > deadline:
-            return "hung: killed at its deadline"
+            return "hung: killed at its deadline", ended
         if not failed and any(verdict.startswith("fail") for verdict in read_verdicts(verdicts).values()):
             failed = True
             left, reason = min(left, GRACE), f"killed {GRACE:g} s after a rank had failed"
         time.sleep(0.02)
-    return ""
+    return "", ended
 
 
 def ranks_of(verdicts: pathlib.Path) -> list[int]:
@@ -92,6 +97,15 @@ def ranks_of(verdicts: pathlib.Path) -> list[int]:
         return f"REGRAFT_VERDICTS={verdicts}".encode() in variables and any(each.startswith(b"OMPI_COMM_WORLD_RANK=") for each in variables)
 
     return processes_that(is_rank)
+
+
+def rank_of(process: int) -> int:
+    """The rank of such a process; -1 if it has gone meanwhile."""
+    with contextlib.suppress(OSError):
+        for variable in pathlib.Path(f"/proc/{process}/environ").read_bytes().split(b"\0"):
+            if variable.startswith(b"OMPI_COMM_WORLD_RANK="):
+                return int(variable.partition(b"=")[2])
+    return -1
 
 
 def slowdown(ranks: int) -> float:
