@@ -111,6 +111,17 @@ MadeRows some_rows(Opened const& source, Part const& part, std::vector<std::size
     return made;
 }
 
+MadeRows some_cells(Opened const& source, Part const& part, std::vector<std::size_t> const& rows,
+                    std::span<std::uint64_t const> sites, Look const& look) {
+    auto made = some_rows(source, part, rows, look);
+    made.num_sites = sites.size();
+    made.make = [rows, sites, read = std::make_shared<RowReader>(part)](std::size_t row, std::string& cells) {
+        auto const all = (*read)(rows[row]);
+        for (auto const site : sites) cells += all[site];
+    };
+    return made;
+}
+
 void write_text(MadeRows const& rows, msa::TextSink const& sink) {
     auto const& layout = rows.layout;
     if (layout.format == msa::TextFormat::maple) return write_maple(rows, sink);

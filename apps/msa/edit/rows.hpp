@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,9 @@ void check_fill(msa::CharacterKind kind, char fill, std::string const& option, s
 
 /// Some rows of a part, which is all of the source. Both outlive the result.
 MadeRows some_rows(Opened const& source, Part const& part, std::vector<std::size_t> const& rows, Look const& look);
+/// The same at some sites, in this order. The sites outlive the result, too.
+MadeRows some_cells(Opened const& source, Part const& part, std::vector<std::size_t> const& rows,
+                    std::span<std::uint64_t const> sites, Look const& look);
 
 /// Writes the text. Memory: one row; for MAPLE, the differences
 /// of all, or all rows if they are not nearly equal. Throws InputError if the format cannot hold a name or a character.

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <unordered_set>
@@ -111,12 +110,7 @@ void sample(SampleOptions const& options) {
     auto const taxa = draw_taxa(source, options);
     auto const columns = draw_columns(source, options);
     auto const part = whole_of(source);
-    auto rows = some_rows(source, part, taxa, options.look);
-    rows.num_sites = columns.sites.size();
-    rows.make = [&, read = std::make_shared<RowReader>(part)](std::size_t row, std::string& cells) {
-        auto const all = (*read)(taxa[row]);
-        for (auto const site : columns.sites) cells += all[site];
-    };
+    auto const rows = some_cells(source, part, taxa, columns.sites, options.look);
     result.finish([&](msa::TextSink const& sink) { write_text(rows, sink); });
     if (scheme) scheme->finish(partition_text(columns.partitions, options.new_partitions));
     say(options.general.verbosity,

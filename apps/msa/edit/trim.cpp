@@ -120,12 +120,7 @@ void trim(TrimOptions const& options) {
     auto const sites = kept_sites(columns_of(part, taxa, table), taxa.size(), options);
     if (sites.empty() && source.num_sites() > 0) throw InputError({shown_input(input)}, "no site is left");
 
-    auto rows = some_rows(source, part, taxa, options.look);
-    rows.num_sites = sites.size();
-    rows.make = [&, read = std::make_shared<RowReader>(part)](std::size_t row, std::string& cells) {
-        auto const all = (*read)(taxa[row]);
-        for (auto const site : sites) cells += all[site];
-    };
+    auto const rows = some_cells(source, part, taxa, sites, options.look);
     result.finish([&](msa::TextSink const& sink) { write_text(rows, sink); });
     if (list) list->finish(site_list(sites) + '\n');
     auto const cut = cut_partitions(partitions, sites);

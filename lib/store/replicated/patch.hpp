@@ -23,7 +23,7 @@ struct Chunks {
     std::uint64_t chunk_bytes = 1;
 
     std::uint64_t count() const { return (bytes + chunk_bytes - 1) / chunk_bytes; }
-    std::size_t num_words() const { return static_cast<std::size_t>((count() + 63) / 64); }
+    std::size_t num_words() const { return num_change_words(bytes, chunk_bytes); }
     /// Clears the bits behind the last chunk.
     void trim(Words& words) const;
     /// Calls visit(begin, bytes) for each run of chunks whose bits are set, ascending.
