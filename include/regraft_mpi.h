@@ -14,6 +14,7 @@
 #include "regraft/c/archive.h"          /* the last level, on a disk that all members see */
 #include "regraft/c/checkpoint.h"       /* small state that changes often */
 #include "regraft/c/communicator.h"     /* a communicator that shrinks when members die */
+#include "regraft/c/files.h"            /* files as state, for programs that write checkpoint files */
 #include "regraft/c/keep.h"             /* files of a node's memory that outlive the job */
 #include "regraft/c/reopen.h"           /* the next job goes on from them */
 #include "regraft/c/resilient.h"        /* the loop around a program that survives */

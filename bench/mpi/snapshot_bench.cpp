@@ -10,7 +10,9 @@
 //
 // pairwise: copies on partners at even distances; erasure: by a code that survives as many deaths, beside the same
 // floor. differential_N: commits of which N percent of the chunks have changed, that send what has changed or all, in
-// turn. _compressed and _checked: the same, compressed or with checksums, beside the floor of what is neither.
+// turn. files: the same state in a file of each PE (checkpoint::Files), beside two copies of the file that the PE makes
+// itself in the same folder. _compressed and _checked: the same, compressed or with checksums, beside the floor of what
+// is neither.
 #include <mpi.h>
 
 #include <algorithm>
@@ -18,6 +20,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -29,6 +33,7 @@
 #include <unistd.h>
 
 #include "job.hpp"
+#include "regraft/checkpoint/files.hpp"
 #include "regraft/checkpoint/snapshot.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/ft/collectives.hpp"
@@ -321,6 +326,52 @@ void measure_kept(benchmark::State& state, ft::Communicator& comm, Config const&
     state.counters["s_per_reopen"] = reopened;
 }
 
+/// Commits a file of each PE in the node's memory, and copies it twice.
+void measure_files(benchmark::State& state, ft::Communicator& comm, Config const& config) {
+    namespace fs = std::filesystem;
+    auto number = static_cast<std::uint64_t>(getpid());
+    ft::broadcast(comm, std::as_writable_bytes(std::span(&number, 1)), comm.members().front());
+    auto const own = std::to_string(value(comm.self()));
+    State values(comm, config.bytes());
+    checkpoint::Files files(comm,
+                            {.folder = "/dev/shm/regraft-bench-" + std::to_string(number), .snapshot = config.options});
+    Snapshot beside(comm, config.options);
+    beside.add("state " + own, values.values());
+    auto const path = files.route("state " + own);
+    auto const bytes = std::as_bytes(values.values());
+    auto const commit = [&] { return timed(comm, [&] { static_cast<void>(files.commit()); }); };
+    auto const copy = [&](char const* ending) {
+        fs::copy_file(path, fs::path(path) += ending, fs::copy_options::overwrite_existing);
+    };
+    auto const copy_twice = [&] {
+        return timed(comm, [&] {
+            copy(".1");
+            copy(".2");
+        });
+    };
+    std::ofstream(path).write(reinterpret_cast<char const*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    for (int i = 0; i < 3; ++i) static_cast<void>(commit() + copy_twice() + timed(comm, [&] { beside.commit(); }));
+    std::vector<double> ours, copied, in_memory;
+    for (auto _ : state) {
+        copied.push_back(copy_twice());
+        ours.push_back(commit());
+        in_memory.push_back(timed(comm, [&] { beside.commit(); }));
+        state.SetIterationTime(ours.back());
+    }
+    std::ofstream(path, std::ios::trunc) << "another state";
+    static_cast<void>(files.restore());
+    std::vector<char> restored(bytes.size());
+    std::ifstream(path).read(restored.data(), static_cast<std::streamsize>(restored.size()));
+    bool const holds = std::memcmp(restored.data(), bytes.data(), bytes.size()) == 0;
+    if (largest(comm, holds ? 0 : 1) != 0) state.SkipWithError("wrong bytes");
+    for (auto const* const ending : {".1", ".2"}) fs::remove(fs::path(path) += ending);
+    files.discard();
+    state.counters["s_per_call"] = median(ours);
+    state.counters["s_per_copied_twice"] = median(copied);
+    state.counters["over_copied_twice"] = median(ours) / median(copied);
+    state.counters["over_memory"] = median(ours) / median(in_memory);
+}
+
 /// The last member dies. Once in a job for each configuration.
 void measure_restore(benchmark::State& state, ft::Communicator& comm, Config const& config) {
     static ft::FailPoint death("bench:death");
@@ -426,6 +477,11 @@ int main(int argc, char** argv) {
         for (auto const& config : all) add("rollback", measure_rollback, comm, config, comm.size(), few);
         for (auto const& config : all) {
             if (config.variant == "pairwise") add("kept", measure_kept, comm, config, comm.size(), few);
+        }
+        for (auto const& config : all) {
+            if (config.variant == "pairwise" && config.copies == 2) {
+                add("files", measure_files, comm, config, comm.size(), few);
+            }
         }
         for (auto const& config : differential_configs(pace)) {
             if (comm.size() > 1) add_differential(comm, config, few);

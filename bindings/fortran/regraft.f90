@@ -238,6 +238,20 @@ module regraft
     type(regraft_repair_report) :: repaired = regraft_repair_report()
   end type
 
+  type, bind(c) :: regraft_files_options
+    type(c_ptr) :: folder = c_null_ptr
+    type(c_ptr) :: snapshot = c_null_ptr
+    type(c_ptr) :: archive = c_null_ptr
+    integer(c_int64_t) :: flush_every = 0
+    type(c_ptr) :: save = c_null_ptr
+  end type
+
+  type, bind(c) :: regraft_files_report
+    type(regraft_commit_report) :: commit = regraft_commit_report()
+    logical(c_bool) :: completed_flush = .false.
+    type(c_ptr) :: problem = c_null_ptr
+  end type
+
   interface
     function regraft_version() bind(c) result(answer)
       import
@@ -1059,6 +1073,107 @@ module regraft
       import
       type(c_ptr), value :: snapshot
       integer(c_int) :: answer
+    end function
+
+    function regraft_files_create(comm, options, files) bind(c) result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(regraft_files_options), intent(in), optional :: options
+      type(c_ptr), intent(inout), optional :: files
+      integer(c_int) :: answer
+    end function
+
+    subroutine regraft_files_free(files) bind(c)
+      import
+      type(c_ptr), value :: files
+    end subroutine
+
+    function regraft_files_route(files, name, path) bind(c) result(answer)
+      import
+      type(c_ptr), value :: files
+      character(kind=c_char), intent(in), optional :: name(*)
+      type(c_ptr), intent(inout), optional :: path
+      integer(c_int) :: answer
+    end function
+
+    function regraft_files_remove(files, name) bind(c) result(answer)
+      import
+      type(c_ptr), value :: files
+      character(kind=c_char), intent(in), optional :: name(*)
+      integer(c_int) :: answer
+    end function
+
+    function regraft_files_has(files, name) bind(c) result(answer)
+      import
+      type(c_ptr), value :: files
+      character(kind=c_char), intent(in), optional :: name(*)
+      logical(c_bool) :: answer
+    end function
+
+    function regraft_files_count(files) bind(c) result(answer)
+      import
+      type(c_ptr), value :: files
+      integer(c_int64_t) :: answer
+    end function
+
+    function regraft_files_name(files, index) bind(c) result(answer)
+      import
+      type(c_ptr), value :: files
+      integer(c_int64_t), value :: index
+      type(c_ptr) :: answer
+    end function
+
+    function regraft_files_commit(files, report) bind(c) result(answer)
+      import
+      type(c_ptr), value :: files
+      type(regraft_files_report), intent(inout), optional :: report
+      integer(c_int) :: answer
+    end function
+
+    function regraft_files_due(files) bind(c) result(answer)
+      import
+      type(c_ptr), value :: files
+      logical(c_bool) :: answer
+    end function
+
+    function regraft_files_restore(files, options, report) bind(c) result(answer)
+      import
+      type(c_ptr), value :: files
+      type(regraft_restore_options), intent(in), optional :: options
+      type(regraft_restore_report), intent(inout), optional :: report
+      integer(c_int) :: answer
+    end function
+
+    function regraft_files_resume(files, report) bind(c) result(answer)
+      import
+      type(c_ptr), value :: files
+      type(regraft_open_report), intent(inout), optional :: report
+      integer(c_int) :: answer
+    end function
+
+    function regraft_files_flush(files) bind(c) result(answer)
+      import
+      type(c_ptr), value :: files
+      integer(c_int) :: answer
+    end function
+
+    function regraft_files_discard(files) bind(c) result(answer)
+      import
+      type(c_ptr), value :: files
+      integer(c_int) :: answer
+    end function
+
+    function regraft_files_generation(files) bind(c) result(answer)
+      import
+      type(c_ptr), value :: files
+      integer(c_int64_t) :: answer
+    end function
+
+    function regraft_files_lost(files, index) bind(c) result(answer)
+      import
+      type(c_ptr), value :: files
+      integer(c_int64_t), value :: index
+      type(c_ptr) :: answer
     end function
 
   end interface

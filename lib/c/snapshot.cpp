@@ -7,6 +7,7 @@
 #include "c/archive.hpp"
 #include "c/communicator.hpp"
 #include "c/keep.hpp"
+#include "c/snapshot.hpp"
 
 using namespace regraft;
 
@@ -43,23 +44,6 @@ checkpoint::SnapshotOptions::Differential differential(std::uint32_t given) {
     c::expect(given <= REGRAFT_DIFFERENTIAL_ALWAYS, "differential of at most REGRAFT_DIFFERENTIAL_ALWAYS");
     if (given == REGRAFT_DIFFERENTIAL_NEVER) return Differential::never;
     return given == REGRAFT_DIFFERENTIAL_ALWAYS ? Differential::always : Differential::automatic;
-}
-
-checkpoint::SnapshotOptions snapshot_options(c::Shared const& shared, regraft_snapshot_options const* given) {
-    checkpoint::SnapshotOptions options;
-    if (given == nullptr) return options;
-    c::expect(given->mtbf_hours >= 0, "mtbf_hours of at least 0");
-    options.redundancy = redundancy(*given, shared.comm.num_founders());
-    if (given->node_of != nullptr && given->parities != 0) options.node = given->node_of[value(shared.comm.self())];
-    options.keep = c::keep_of(given->keep);
-    if (given->compressed) options.form = checkpoint::SnapshotOptions::Form::compressed;
-    if (given->checked) options.integrity = store::Integrity::checked;
-    options.differential = differential(given->differential);
-    if (given->chunk_bytes > 0) options.chunk_bytes = given->chunk_bytes;
-    if (given->trusts_changes) options.told = checkpoint::SnapshotOptions::Told::trusted;
-    options.pace.steps = given->steps;
-    if (given->mtbf_hours > 0) options.pace.mtbf_hours = given->mtbf_hours;
-    return options;
 }
 
 /// An entity from its two functions, which call the caller's functions in C.
@@ -106,11 +90,8 @@ std::function<void(std::string const&)> adopt_by(regraft_snapshot const& handle,
 }
 
 checkpoint::RestoreOptions restore_options(regraft_snapshot const& handle, regraft_restore_options const* given) {
-    checkpoint::RestoreOptions options{.adopt = adopt_by(handle, given)};
-    if (given == nullptr) return options;
-    if (given->balanced) options.deal = checkpoint::balanced;
-    if (given->leave_lost) options.lost = checkpoint::RestoreOptions::Lost::left;
-    if (given->from_disk) options.reread = handle.snapshot.reread();
+    auto options = c::restore_options(handle.snapshot, given);
+    options.adopt = adopt_by(handle, given);
     return options;
 }
 
@@ -125,15 +106,10 @@ regraft_status guarded(regraft_snapshot* snapshot, Work work) noexcept {
 
 /// What an open or reopen tells. Keeps what the caller may ask for afterwards.
 regraft_open_report told_of(regraft_snapshot& handle, checkpoint::OpenReport done) {
+    auto told = c::report_of(done);
     handle.lost.clear();
     handle.removed = std::move(done.removed);
     handle.adopted = std::move(done.adopted);
-    regraft_open_report told{};
-    told.generation = done.generation;
-    told.saved_commit = done.saved_commit;
-    told.num_adopted = handle.adopted.size();
-    told.num_removed = handle.removed.size();
-    told.bytes_read = done.bytes_read;
     handle.opened.take(done, told);
     return told;
 }
@@ -146,10 +122,37 @@ std::string new_name(checkpoint::Snapshot const& snapshot, char const* name) {
 
 }  // namespace
 
+checkpoint::SnapshotOptions c::snapshot_options(Shared const& shared, regraft_snapshot_options const* given) {
+    checkpoint::SnapshotOptions options;
+    if (given == nullptr) return options;
+    c::expect(given->mtbf_hours >= 0, "mtbf_hours of at least 0");
+    options.redundancy = redundancy(*given, shared.comm.num_founders());
+    if (given->node_of != nullptr && given->parities != 0) options.node = given->node_of[value(shared.comm.self())];
+    options.keep = c::keep_of(given->keep);
+    if (given->compressed) options.form = checkpoint::SnapshotOptions::Form::compressed;
+    if (given->checked) options.integrity = store::Integrity::checked;
+    options.differential = differential(given->differential);
+    if (given->chunk_bytes > 0) options.chunk_bytes = given->chunk_bytes;
+    if (given->trusts_changes) options.told = checkpoint::SnapshotOptions::Told::trusted;
+    options.pace.steps = given->steps;
+    if (given->mtbf_hours > 0) options.pace.mtbf_hours = given->mtbf_hours;
+    return options;
+}
+
+checkpoint::RestoreOptions c::restore_options(checkpoint::Snapshot const& snapshot,
+                                              regraft_restore_options const* given) {
+    checkpoint::RestoreOptions options;
+    if (given == nullptr) return options;
+    if (given->balanced) options.deal = checkpoint::balanced;
+    if (given->leave_lost) options.lost = checkpoint::RestoreOptions::Lost::left;
+    if (given->from_disk) options.reread = snapshot.reread();
+    return options;
+}
+
 regraft_status regraft_snapshot_create(regraft_communicator* comm, regraft_snapshot_options const* options,
                                        regraft_snapshot** snapshot) {
     return c::guarded(comm, [&](regraft_communicator& handle) {
-        c::make(snapshot, handle.shared, snapshot_options(*handle.shared, options));
+        c::make(snapshot, handle.shared, c::snapshot_options(*handle.shared, options));
     });
 }
 
@@ -203,13 +206,7 @@ bool regraft_snapshot_has(regraft_snapshot const* snapshot, char const* name) {
 regraft_status regraft_snapshot_commit(regraft_snapshot* snapshot, regraft_commit_report* report) {
     return guarded(snapshot, [&](regraft_snapshot& handle) {
         auto const done = handle.snapshot.commit();
-        if (report != nullptr)
-            *report = {done.bytes,
-                       done.stored_bytes,
-                       done.create_ms,
-                       done.exchange_ms,
-                       done.changed_bytes.has_value(),
-                       done.changed_bytes.value_or(0)};
+        if (report != nullptr) *report = c::report_of(done);
     });
 }
 
@@ -223,13 +220,10 @@ regraft_status regraft_snapshot_restore(regraft_snapshot* snapshot, regraft_rest
         c::expect(handle.snapshot.generation() > 0, "a snapshot that was committed");
         try {
             auto done = handle.snapshot.restore(restore_options(handle, options));
+            if (report != nullptr) *report = c::report_of(done);
             handle.lost = std::move(done.lost);
             handle.removed = std::move(done.removed);
             handle.adopted = std::move(done.adopted);
-            if (report != nullptr) {
-                *report = {done.generation,  handle.adopted.size(), handle.lost.size(),   handle.removed.size(),
-                           done.bytes_local, done.bytes_received,   done.redundancy_bytes};
-            }
         } catch (checkpoint::EntitiesLost const& error) {
             handle.lost = error.names();
             throw;

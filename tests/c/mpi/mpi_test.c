@@ -376,6 +376,84 @@ static void snapshots_send_changes(struct test* t, int rank, int size) {
     regraft_snapshot_free(s);
 }
 
+static void write_text(char const* path, char const* text) {
+    FILE* const file = fopen(path, "wb");
+    CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static int has_text(char const* path, char const* text) {
+    char found[32] = "";
+    FILE* const file = fopen(path, "rb");
+    if (file == NULL) return 0;
+    size_t const size = fread(found, 1, sizeof found - 1, file);
+    fclose(file);
+    return size == strlen(text) && strcmp(found, text) == 0;
+}
+
+/* Files of a job: the state of each rank is a text in a file. */
+static void files_go_back(struct test* t, int rank) {
+    regraft_files* f = NULL;
+    char folder[200], archive[200], name[32];
+    char const *path = NULL, *same = NULL;
+    char const* const tmp = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
+    snprintf(folder, sizeof folder, "%s/files-of-c", tmp);
+    snprintf(archive, sizeof archive, "%s/flushed-files", tmp);
+    snprintf(name, sizeof name, "part/%d.txt", rank);
+    regraft_files_options const options = {.folder = folder, .archive = archive, .flush_every = 2};
+    regraft_files_options const nowhere = {.folder = ""}, unflushed = {.folder = folder};
+    regraft_files_report report;
+    regraft_restore_report restored;
+    regraft_open_report opened = {.generation = 9};
+    CHECK_REFUSED(regraft_files_create(t->comm, NULL, &f), "options of files, not NULL");
+    CHECK_REFUSED(regraft_files_create(t->comm, &nowhere, &f), "a folder for files");
+    CHECK_OK(regraft_files_create(t->comm, &options, &f));
+    CHECK_REFUSED(regraft_files_route(f, "../x", &path), "a relative path");
+    CHECK_REFUSED(regraft_files_route(f, NULL, &path), "a relative path");
+    CHECK_REFUSED(regraft_files_route(f, name, NULL), "where to put the path");
+    CHECK_REFUSED(regraft_files_restore(f, NULL, NULL), "files that were committed");
+    CHECK_REFUSED(regraft_files_flush(f), "files that were committed");
+    CHECK_OK(regraft_files_resume(f, &opened));
+    CHECK(opened.generation == 0 && regraft_files_generation(f) == 0);
+    CHECK_OK(regraft_files_route(f, name, &path));
+    CHECK_OK(regraft_files_route(f, name, &same));
+    CHECK(strcmp(path, same) == 0 && strstr(path, name) != NULL && regraft_files_has(f, name));
+    CHECK(regraft_files_count(f) == 1 && strcmp(regraft_files_name(f, 0), name) == 0);
+    CHECK(regraft_files_name(f, 1) == NULL && !regraft_files_has(f, "x") && !regraft_files_due(NULL));
+    CHECK(regraft_files_commit(f, NULL) == REGRAFT_DISK); /* nothing was written */
+    write_text(path, "one");
+    CHECK_OK(regraft_files_commit(f, &report));
+    CHECK(report.commit.bytes == 3 && !report.completed_flush && report.problem == NULL);
+    write_text(path, "another");
+    CHECK_OK(regraft_files_restore(f, NULL, &restored));
+    CHECK(restored.generation == 1 && restored.num_adopted == 0 && regraft_files_lost(f, 0) == NULL);
+    CHECK(has_text(path, "one"));
+    for (int i = 2; i <= 4; ++i) {
+        write_text(path, i == 4 ? "four" : "some");
+        CHECK_OK(regraft_files_commit(f, &report)); /* 2 and 4 are flushed */
+        CHECK(report.completed_flush == (i == 4));
+    }
+    CHECK_OK(regraft_files_flush(f));
+    CHECK_OK(regraft_files_discard(f));
+    CHECK(!has_text(path, "four"));
+    CHECK_REFUSED(regraft_files_commit(f, NULL), "files that were not discarded");
+    regraft_files_free(f);
+
+    CHECK_OK(regraft_files_create(t->comm, &options, &f));
+    CHECK_OK(regraft_files_resume(f, &opened));
+    CHECK(opened.saved_commit == 4 && regraft_files_generation(f) == 1 && regraft_files_has(f, name));
+    CHECK_OK(regraft_files_route(f, name, &path));
+    CHECK(has_text(path, "four"));
+    CHECK_REFUSED(regraft_files_resume(f, NULL), "files that were not committed");
+    CHECK_OK(regraft_files_remove(f, name));
+    CHECK_REFUSED(regraft_files_remove(f, name), "a name that a file here has");
+    CHECK_OK(regraft_files_discard(f));
+    regraft_files_free(f);
+    CHECK_OK(regraft_files_create(t->comm, &unflushed, &f));
+    CHECK_REFUSED(regraft_files_flush(f), "files with an archive");
+    regraft_files_free(f);
+    regraft_files_free(NULL);
+}
+
 /* What can be wrong with files of a node; what they are for: kept_job.c. */
 static void stores_are_kept(struct test* t) {
     regraft_store* store = NULL;
@@ -672,6 +750,7 @@ static void calm(struct test* t, int rank, int size) {
     checkpoints_are_kept(t, rank, size);
     snapshots_go_back(t, rank, size);
     snapshots_send_changes(t, rank, size);
+    files_go_back(t, rank);
     blocks_are_on_disk(t, size);
     snapshots_are_on_disk(t, rank, size);
     CHECK_SAYS(regraft_resilient(t->comm, stop_alike, never, t), REGRAFT_UNIFORM + 3, "status 103");
