@@ -33,6 +33,7 @@ __attribute__((constructor)) void set_parameters() {
     static_cast<void>(setenv("OMPI_MCA_mpi_add_procs_cutoff", "1000000", 0));
     static_cast<void>(setenv("OMPI_MCA_coll", "^han,cuda,hcoll,portals4", 0));
     static_cast<void>(setenv("OMPI_MCA_coll_ftagree_era_topology", "3", 0));
+    static_cast<void>(setenv("OMPI_MCA_mpi_event_tick_rate", "1000", 0));
 }
 
 /// The part of a failure plan that concerns the shield: the program may have points of its own.
