@@ -172,6 +172,7 @@ module regraft
     type(c_ptr) :: keep = c_null_ptr
     integer(c_int32_t) :: differential = 0
     integer(c_int64_t) :: chunk_bytes = 0
+    integer(c_int32_t) :: generations = 0
     logical(c_bool) :: trusts_changes = .false.
   end type
 
@@ -186,6 +187,7 @@ module regraft
     type(c_ptr) :: context = c_null_ptr
     logical(c_bool) :: balanced = .false.
     logical(c_bool) :: leave_lost = .false.
+    integer(c_int64_t) :: generation = 0
     logical(c_bool) :: from_disk = .false.
   end type
 
@@ -986,6 +988,12 @@ module regraft
     end function
 
     function regraft_snapshot_generation(snapshot) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      integer(c_int64_t) :: answer
+    end function
+
+    function regraft_snapshot_oldest(snapshot) bind(c) result(answer)
       import
       type(c_ptr), value :: snapshot
       integer(c_int64_t) :: answer

@@ -134,6 +134,8 @@ checkpoint::SnapshotOptions c::snapshot_options(Shared const& shared, regraft_sn
     options.differential = differential(given->differential);
     if (given->chunk_bytes > 0) options.chunk_bytes = given->chunk_bytes;
     if (given->trusts_changes) options.told = checkpoint::SnapshotOptions::Told::trusted;
+    if (given->generations > 0) options.generations = given->generations;
+    expect(options.generations == 1 || !options.keep, "files of one generation alone");
     options.pace.steps = given->steps;
     if (given->mtbf_hours > 0) options.pace.mtbf_hours = given->mtbf_hours;
     return options;
@@ -145,6 +147,10 @@ checkpoint::RestoreOptions c::restore_options(checkpoint::Snapshot const& snapsh
     if (given == nullptr) return options;
     if (given->balanced) options.deal = checkpoint::balanced;
     if (given->leave_lost) options.lost = checkpoint::RestoreOptions::Lost::left;
+    options.generation = given->generation;
+    auto const all = snapshot.generations();
+    expect(given->generation == 0 || std::ranges::find(all, given->generation) != all.end(),
+           "a generation that can be gone back to");
     if (given->from_disk) options.reread = snapshot.reread();
     return options;
 }
@@ -275,6 +281,12 @@ char const* regraft_snapshot_refused(regraft_snapshot const* snapshot, uint64_t 
 
 uint64_t regraft_snapshot_generation(regraft_snapshot const* snapshot) {
     return snapshot == nullptr ? 0 : snapshot->snapshot.generation();
+}
+
+uint64_t regraft_snapshot_oldest(regraft_snapshot const* snapshot) {
+    if (snapshot == nullptr) return 0;
+    auto const all = snapshot->snapshot.generations();
+    return all.empty() ? 0 : all.front();
 }
 
 uint64_t regraft_snapshot_num_committed(regraft_snapshot const* snapshot) {

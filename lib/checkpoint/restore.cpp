@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "checkpoint/snapshot_impl.hpp"
+#include "checkpoint/generations.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/united.hpp"
@@ -145,7 +145,7 @@ void commit_homes(SnapshotState& snapshot, Return& going, RestoreReport& report)
 Entity const& registered(SnapshotState& snapshot, Registry const& registry, std::string const& name,
                          std::uint64_t bytes, Adopt const& adopt) {
     if (!registry.contains(name)) {
-        snapshot.bytes_to_adopt = bytes;
+        snapshot.program.bytes_to_adopt = bytes;
         REGRAFT_EXPECTS(adopt && "there is a function that adopts entities");
         adopt(name);
     }
@@ -191,15 +191,22 @@ bool kept_only_at_home(SnapshotState const& snapshot, std::span<BlockRange const
     return std::ranges::any_of(lost, arrived);
 }
 
+/// Makes the copies, or parities, that died, unless all are there. Returns whether the store has all that it can have.
+bool make_copies(SnapshotState& snapshot, RestoreOptions const& options, RestoreReport& report) {
+    auto const members = snapshot.comm.members();
+    if (options.redundancy == RestoreOptions::Redundancy::left || std::ranges::equal(snapshot.guarded, members)) {
+        return true;
+    }
+    auto const repaired = snapshot.vault.repair();
+    report.redundancy_bytes += repaired.bytes;
+    snapshot.guarded.assign(members.begin(), members.end());
+    return !kept_only_at_home(snapshot, repaired.lost);
+}
+
 void make_redundant(SnapshotState& snapshot, RestoreOptions const& options, RestoreReport& report) {
-    auto& comm = snapshot.comm;
-    using How = RestoreOptions::Redundancy;
-    if (options.redundancy == How::left || std::ranges::equal(snapshot.guarded, comm.members())) return;
-    if (options.redundancy != How::committed) {
-        auto const repaired = snapshot.vault.repair();
-        report.redundancy_bytes += repaired.bytes;
-        snapshot.guarded.assign(comm.members().begin(), comm.members().end());
-        if (!kept_only_at_home(snapshot, repaired.lost)) return;
+    bool const is_guarded = std::ranges::equal(snapshot.guarded, snapshot.comm.members());
+    if (options.redundancy != RestoreOptions::Redundancy::committed || is_guarded) {
+        if (make_copies(snapshot, options, report)) return;
         snapshot.guarded.clear();
     }
     commit(snapshot, snapshot.saved.where());
@@ -210,25 +217,39 @@ void make_redundant(SnapshotState& snapshot, RestoreOptions const& options, Rest
 
 void restore_own(SnapshotState& snapshot, CommittedEntity const& entity, std::span<std::byte const> stored,
                  Adopt const& adopt) {
-    auto const& own = registered(snapshot, snapshot.own, entity.name, entity.bytes, adopt);
+    auto const& own = registered(snapshot, snapshot.program.own, entity.name, entity.bytes, adopt);
     checkpoint::restore(own, stored, entity.bytes);
 }
 
 void restore_common(SnapshotState& snapshot, Image const& image, Adopt const& adopt) {
     std::span<std::byte const> rest = image.bytes;
     for (auto const& [name, bytes, stored_bytes] : image.entities) {
-        auto const& common = registered(snapshot, snapshot.common, name, bytes, adopt);
+        auto const& common = registered(snapshot, snapshot.program.common, name, bytes, adopt);
         checkpoint::restore(common, rest.first(stored_bytes), bytes);
         rest = rest.subspan(stored_bytes);
     }
 }
 
+std::size_t Snapshot::Impl::place_of(std::uint64_t generation) const {
+    if (generation == 0) return at;
+    auto const found = std::ranges::find(ring, generation, [](auto const& each) { return each->generation(); });
+    REGRAFT_EXPECTS(found != ring.end() && "one of Snapshot::generations");
+    return static_cast<std::size_t>(found - ring.begin());
+}
+
+void Snapshot::Impl::go_back_to(std::size_t place) {
+    auto const number = ring[place]->generation();
+    for (auto const& each : ring) each->given_up = each->given_up || each->generation() > number;
+    at = place;
+}
+
 RestoreReport Snapshot::restore(RestoreOptions const& options) {
-    auto& snapshot = *impl_;
+    REGRAFT_EXPECTS(generation() > 0 && "something was committed");
+    auto const place = impl_->place_of(options.generation);
+    auto& snapshot = *impl_->ring[place];
     auto& comm = snapshot.comm;
-    REGRAFT_EXPECTS(snapshot.generation() > 0 && "something was committed");
     comm.reach(restore_phase.before);
-    snapshot.let_write_all();
+    for (auto const& each : impl_->ring) each->let_write_all();
     auto& report = snapshot.unreported;
     auto begin = Clock::now();
     auto const lap = [&] { return milliseconds_since(std::exchange(begin, Clock::now())); };
@@ -238,17 +259,21 @@ RestoreReport Snapshot::restore(RestoreOptions const& options) {
     fetch(snapshot, going, options, report);
     comm.reach(restore_phase.inside);
     commit_homes(snapshot, going, report);
+    impl_->go_back_to(place);
     report.load_ms += lap();
-    GivenUp given_up(snapshot.own, snapshot.common);
-    snapshot.told.clear();
+    GivenUp given_up(snapshot.program.own, snapshot.program.common);
+    snapshot.program.told.clear();
     apply(snapshot, going, options, report, given_up);
     comm.reach(restore_phase.after);
     report.apply_ms += lap();
     make_redundant(snapshot, options, report);
+    for (auto const& each : impl_->ring) {
+        if (each.get() != &snapshot && each->generation() > 0) make_copies(*each, options, report);
+    }
     report.redundancy_ms += lap();
     report.generation = snapshot.generation();
-    snapshot.pace.rolled_back();
-    snapshot.last_stop = Clock::now();
+    snapshot.program.pace.rolled_back();
+    snapshot.program.last_stop = Clock::now();
     report.removed = given_up.for_good();
     return std::exchange(snapshot.unreported, {});
 }

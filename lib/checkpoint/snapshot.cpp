@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "checkpoint/snapshot_impl.hpp"
+#include "checkpoint/generations.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/contracts.hpp"
 
@@ -25,6 +25,7 @@ std::uint64_t digest(SnapshotOptions const& options) {
     fields.put(options.told);
     fields.put(options.transport);
     fields.put(options.integrity);
+    fields.put(options.generations);
     fields.put(options.keep.has_value());
     fields.put(options.pace.steps);
     fields.put(options.pace.estimate);
@@ -103,9 +104,9 @@ bool put(SnapshotState& snapshot, std::function<bool()> const& submit, std::func
 
 /// The costs that this PE has measured when a commit begins.
 Cost cost_until(SnapshotState const& snapshot, Clock::time_point begin) {
-    auto const computed = std::chrono::duration<double, std::milli>(begin - snapshot.last_stop).count();
-    auto const steps = snapshot.pace.steps();
-    return {steps == 0 ? 0 : computed / static_cast<double>(steps), snapshot.last_commit_ms};
+    auto const computed = std::chrono::duration<double, std::milli>(begin - snapshot.program.last_stop).count();
+    auto const steps = snapshot.program.pace.steps();
+    return {steps == 0 ? 0 : computed / static_cast<double>(steps), snapshot.program.last_commit_ms};
 }
 
 /// What a PE is about to commit.
@@ -122,7 +123,7 @@ struct Commit {
 void note_differences(SnapshotState& snapshot, Commit const& commit) {
     snapshot.differences.committed(commit.sent_as_changes);
     snapshot.digested = commit.looks;
-    snapshot.told.clear();
+    snapshot.program.told.clear();
 }
 
 store::Submissions as_described(Manifest const& manifest) {
@@ -148,7 +149,7 @@ bool commit_as_before(SnapshotState& snapshot, Commit& commit) {
     auto& comm = snapshot.comm;
     auto const& next = commit.next;
     auto const& head = commit.head;
-    if (!snapshot.steady || snapshot.pace.wants_costs() ||
+    if (!snapshot.steady || snapshot.program.pace.wants_costs() ||
         !std::ranges::equal(snapshot.manifest.members, comm.members()))
         return false;
     bool const same =
@@ -163,7 +164,7 @@ bool commit_as_before(SnapshotState& snapshot, Commit& commit) {
             return snapshot.vault.submit_if(vote, as_described(snapshot.manifest), mine);
         },
         [&] {
-            snapshot.pace.committed();
+            snapshot.program.pace.committed();
             note_differences(snapshot, commit);
         });
 }
@@ -185,7 +186,7 @@ void commit_as_told(SnapshotState& snapshot, Commit& commit) {
         if (next_manifest) snapshot.manifest = std::move(*next_manifest);
         std::vector<Cost> costs;
         for (auto const& each : heads) costs.push_back(each.cost);
-        snapshot.pace.committed(costs);
+        snapshot.program.pace.committed(costs);
         note_differences(snapshot, commit);
     }));
 }
@@ -197,11 +198,14 @@ void create(SnapshotState& snapshot, Commit& commit) {
     commit.looks = snapshot.differences.looks();
     commit.compares = commit.looks && snapshot.digested;
     if (commit.compares) {
-        commit.changed = save_changes(snapshot.own, {snapshot.told, snapshot.options.told}, snapshot.current().own,
+        // What the program has told is about the commit before, which is another generation if there are several.
+        ToldChanges const nothing;
+        auto const& told = snapshot.options.generations == 1 ? snapshot.program.told : nothing;
+        commit.changed = save_changes(snapshot.program.own, {told, snapshot.options.told}, snapshot.current().own,
                                       chunk_bytes, next);
         if (commit.changed) return;
     }
-    checkpoint::save(snapshot.own, snapshot.options.form, next);
+    checkpoint::save(snapshot.program.own, snapshot.options.form, next);
     if (commit.looks) digest_chunks(next, chunk_bytes);
 }
 
@@ -214,7 +218,7 @@ CommitReport commit(SnapshotState& snapshot) {
     Commit commit{.next = next};
     create(snapshot, commit);
     comm.reach(create_phase.inside);
-    checkpoint::save(snapshot.common, SnapshotOptions::Form::plain, next.common);
+    checkpoint::save(snapshot.program.common, SnapshotOptions::Form::plain, next.common);
     CommitReport report{.create_ms = milliseconds_since(begin)};
     for (auto const& entity : next.own.entities) report.bytes += entity.bytes;
     report.stored_bytes = next.own.bytes.size();
@@ -227,8 +231,8 @@ CommitReport commit(SnapshotState& snapshot) {
     if (!commit_as_before(snapshot, commit)) commit_as_told(snapshot, commit);
     if (commit.sent_as_changes) report.changed_bytes = commit.sent_as_changes->changed_bytes;
     report.exchange_ms = milliseconds_since(created);
-    snapshot.last_commit_ms = milliseconds_since(begin);
-    snapshot.last_stop = Clock::now();
+    snapshot.program.last_commit_ms = milliseconds_since(begin);
+    snapshot.program.last_stop = Clock::now();
     return report;
 }
 
@@ -249,79 +253,101 @@ CommitReport commit(SnapshotState& snapshot, std::vector<disk::Saved> on_disk) {
     }
 }
 
-CommitReport Snapshot::commit() {
-    return checkpoint::commit(*impl_, {});
+Snapshot::Impl::Impl(ft::Communicator& comm, SnapshotOptions const& options) : program(options.pace) {
+    REGRAFT_EXPECTS(options.generations > 0);
+    REGRAFT_EXPECTS((options.generations == 1 || !options.keep) && "files are kept of one generation");
+    for (std::uint32_t i = 0; i < options.generations; ++i) {
+        ring.push_back(std::make_unique<SnapshotState>(comm, options, program));
+    }
 }
 
-Snapshot::Snapshot(ft::Communicator& comm, SnapshotOptions options)
-    : impl_(std::make_unique<Impl>(comm, std::move(options))) {}
+CommitReport Snapshot::commit() {
+    return impl_->replace_oldest([](SnapshotState& oldest) { return checkpoint::commit(oldest, {}); });
+}
+
+Snapshot::Snapshot(ft::Communicator& comm, SnapshotOptions options) : impl_(std::make_unique<Impl>(comm, options)) {}
 Snapshot::Snapshot(Snapshot&&) noexcept = default;
 Snapshot::~Snapshot() = default;
 
 void Snapshot::add(std::string name, Entity entity) {
     REGRAFT_EXPECTS(entity.save && entity.restore);
     REGRAFT_EXPECTS(!has(name) && "names are unique");
-    impl_->own.emplace(std::move(name), std::move(entity));
+    impl_->program.own.emplace(std::move(name), std::move(entity));
 }
 
 void Snapshot::add_common(std::string name, Entity entity) {
     REGRAFT_EXPECTS(entity.save && entity.restore);
     REGRAFT_EXPECTS(!has(name) && "names are unique");
-    impl_->common.emplace(std::move(name), std::move(entity));
+    impl_->program.common.emplace(std::move(name), std::move(entity));
 }
 
 void Snapshot::remove(std::string_view name) {
     REGRAFT_EXPECTS(has(name));
-    if (auto const told = impl_->told.find(name); told != impl_->told.end()) impl_->told.erase(told);
-    for (auto* const registry : {&impl_->own, &impl_->common}) {
+    if (auto const told = impl_->program.told.find(name); told != impl_->program.told.end())
+        impl_->program.told.erase(told);
+    for (auto* const registry : {&impl_->program.own, &impl_->program.common}) {
         if (auto const found = registry->find(name); found != registry->end()) registry->erase(found);
     }
 }
 
 void Snapshot::changed(std::string_view name, std::uint64_t first_byte, std::uint64_t bytes) {
     REGRAFT_EXPECTS(has(name));
-    impl_->told[std::string(name)].push_back({first_byte, first_byte + bytes});
+    impl_->program.told[std::string(name)].push_back({first_byte, first_byte + bytes});
 }
 
 bool Snapshot::has(std::string_view name) const {
-    return impl_->own.contains(name) || impl_->common.contains(name);
+    return impl_->program.own.contains(name) || impl_->program.common.contains(name);
 }
 
 bool Snapshot::due() {
-    return impl_->pace.due();
+    return impl_->program.pace.due();
 }
 
 Pace const& Snapshot::pace() const {
-    return impl_->pace;
+    return impl_->program.pace;
 }
 
 std::uint64_t Snapshot::generation() const {
-    return impl_->generation();
+    return impl_->last().generation();
+}
+
+std::vector<std::uint64_t> Snapshot::generations() const {
+    std::vector<std::uint64_t> numbers;
+    for (auto const& each : impl_->ring) {
+        if (each->generation() > 0) numbers.push_back(each->generation());
+    }
+    std::ranges::sort(numbers);
+    return numbers;
 }
 
 std::span<CommittedEntity const> Snapshot::committed() const {
-    return impl_->manifest.entities;
+    return impl_->last().manifest.entities;
 }
 
 std::uint64_t Snapshot::bytes_to_adopt() const {
-    return impl_->bytes_to_adopt;
+    return impl_->program.bytes_to_adopt;
 }
 
 std::span<std::byte const> Snapshot::stored(std::size_t i) const {
-    REGRAFT_EXPECTS(i < impl_->manifest.entities.size());
-    return impl_->stored(i);
+    REGRAFT_EXPECTS(i < committed().size());
+    return impl_->last().stored(i);
 }
 
 void Snapshot::trim() {
-    impl_->let_write(impl_->vault.version());
-    impl_->spare() = {};
-    impl_->vault.trim();
+    for (auto const& each : impl_->ring) {
+        each->let_write(each->vault.version());
+        each->spare() = {};
+        each->vault.trim();
+    }
 }
 
 std::uint64_t Snapshot::bytes_held() const {
-    auto bytes = impl_->vault.bytes_held();
-    for (auto const& images : impl_->images) bytes += images.own.bytes.capacity() + images.common.bytes.capacity();
-    for (auto const& buffer : impl_->arrivals.buffers) bytes += buffer.capacity();
+    std::uint64_t bytes = 0;
+    for (auto const& each : impl_->ring) {
+        bytes += each->vault.bytes_held();
+        for (auto const& images : each->images) bytes += images.own.bytes.capacity() + images.common.bytes.capacity();
+        for (auto const& buffer : each->arrivals.buffers) bytes += buffer.capacity();
+    }
     return bytes;
 }
 

@@ -3,8 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "checkpoint/generations.hpp"
 #include "checkpoint/opening.hpp"
-#include "checkpoint/snapshot_impl.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/contracts.hpp"
@@ -79,17 +79,17 @@ store::ToSave to_save(SnapshotState& snapshot, Return& going, fs::path const& ar
 }  // namespace
 
 store::Saving Snapshot::start_save(fs::path const& archive, store::SaveOptions const& options) {
-    auto& snapshot = *impl_;
+    auto& snapshot = impl_->last();
     auto going = std::make_shared<Return>();
     auto given = to_save(snapshot, *going, archive, options);
     given.writing = std::make_shared<store::Writing>();
-    snapshot.writing.emplace(snapshot.generation(), given.writing);
+    snapshot.writing.emplace(snapshot.vault.version(), given.writing);
     given.after = [going, note = std::move(given.after)](store::SaveReport const& report) { note(report); };
     return store::start_save_of(snapshot.identity, snapshot.comm, std::move(given));
 }
 
 store::SaveReport Snapshot::save(fs::path const& archive, store::SaveOptions const& options) {
-    auto& snapshot = *impl_;
+    auto& snapshot = impl_->last();
     Return going;
     auto const given = to_save(snapshot, going, archive, options);
     auto const report =
@@ -117,14 +117,15 @@ void take(SnapshotState& snapshot, SavedState const& state, std::span<PeId const
     restore_common(snapshot, state.common, options.adopt);
 }
 
-OpenReport Snapshot::open(fs::path const& archive, OpenOptions const& options) {
-    auto& snapshot = *impl_;
+namespace {
+
+OpenReport open(SnapshotState& snapshot, fs::path const& archive, OpenOptions const& options) {
     auto& comm = snapshot.comm;
     comm.reach(open_phase.before);
     auto begin = Clock::now();
     auto const lap = [&] { return milliseconds_since(std::exchange(begin, Clock::now())); };
     OpenReport report;
-    GivenUp given_up(snapshot.own, snapshot.common);
+    GivenUp given_up(snapshot.program.own, snapshot.program.common);
     {
         SavedState state;
         std::vector<PeId> homes;
@@ -152,8 +153,8 @@ OpenReport Snapshot::open(fs::path const& archive, OpenOptions const& options) {
     report.apply_ms = lap();
     comm.reach(open_phase.inside);
     snapshot.unreported = {};
-    snapshot.last_stop = Clock::now();
-    snapshot.pace.rolled_back();
+    snapshot.program.last_stop = Clock::now();
+    snapshot.program.pace.rolled_back();
     checkpoint::commit(snapshot, {{archive, report.generation}});
     comm.reach(open_phase.after);
     report.removed = given_up.for_good();
@@ -161,9 +162,15 @@ OpenReport Snapshot::open(fs::path const& archive, OpenOptions const& options) {
     return report;
 }
 
+}  // namespace
+
+OpenReport Snapshot::open(fs::path const& archive, OpenOptions const& options) {
+    return impl_->replace_oldest([&](SnapshotState& oldest) { return checkpoint::open(oldest, archive, options); });
+}
+
 std::function<void(CommittedEntity const&, std::span<std::byte>)> Snapshot::reread() const {
     return [impl = impl_.get()](CommittedEntity const& entity, std::span<std::byte> out) {
-        impl->saved.read(entity, out);
+        impl->last().saved.read(entity, out);
     };
 }
 

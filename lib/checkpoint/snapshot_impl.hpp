@@ -54,14 +54,26 @@ struct Arrivals {
     std::vector<std::vector<std::byte>> buffers;
 };
 
-/// What a PE knows and keeps of a snapshot.
+/// What all generations of a snapshot share: what the program has registered and told, and how long it takes.
+struct Program {
+    explicit Program(PaceOptions const& options) : pace(options) {}
+
+    Registry own, common;
+    std::uint64_t bytes_to_adopt = 0;
+    Pace pace;
+    ToldChanges told;
+    double last_commit_ms = 0;
+    Clock::time_point last_stop = Clock::now();  // the end of the last commit or restore
+};
+
+/// What a PE knows and keeps of one generation of a snapshot, and of the next one that takes its place.
 struct SnapshotState {
-    SnapshotState(ft::Communicator& communicator, SnapshotOptions given)
+    SnapshotState(ft::Communicator& communicator, SnapshotOptions given, Program& shared)
         : comm(communicator),
           options(std::move(given)),
           identity(store::made_identity(comm)),
+          program(shared),
           vault(comm, options),
-          pace(options.pace),
           differences(options) {}
 
     SnapshotState(SnapshotState const&) = delete;
@@ -69,7 +81,7 @@ struct SnapshotState {
     ~SnapshotState() { let_write_all(); }
 
     /// What a reopen that was interrupted has found is no commit of this job yet.
-    std::uint64_t generation() const { return reopened ? 0 : vault.version(); }
+    std::uint64_t generation() const { return reopened || given_up ? 0 : vault.version() + commits_elsewhere; }
     Images const& current() const { return images[vault.version() % 2]; }
     /// What is stored of entity i here; empty if it is not here or is empty.
     std::span<std::byte const> stored(std::uint64_t i) const {
@@ -82,7 +94,7 @@ struct SnapshotState {
     SnapshotOptions options;
     std::uint64_t identity;         // before the first commit that of this object, then that of the first commit
     bool committed_before = false;  // whether identity is that of the first commit
-    Registry own, common;
+    Program& program;
     std::array<Images, 2> images;  // declared before the vault, which refers to them
     Vault vault;
     SavedEntities saved;  // of the last commit
@@ -92,11 +104,10 @@ struct SnapshotState {
     bool steady = false;                          // the last commit had the names and sizes of the one before
     std::vector<PeId> guarded;                    // members for which the required number of copies exists
     RestoreReport unreported{};                   // reports of restores that were interrupted
-    std::uint64_t bytes_to_adopt = 0;
-    Pace pace;
     Differences differences;
-    ToldChanges told;
-    bool digested = false;  // all members have the digests of the last commit's chunks
+    std::uint64_t commits_elsewhere = 0;  // of the commits up to this one, those that other generations have taken
+    bool given_up = false;                // a restore has gone back to an earlier one
+    bool digested = false;                // all members have the digests of the last commit's chunks
     /// Saves that read what was stored, by the commit that they save.
     std::multimap<std::uint64_t, std::shared_ptr<store::Writing>> writing;
     /// Returns when the commits before this one are needed by no save.
@@ -105,13 +116,6 @@ struct SnapshotState {
             writing.begin()->second->finish();
     }
     void let_write_all() { let_write(vault.version() + 1); }
-
-    double last_commit_ms = 0;
-    Clock::time_point last_stop = Clock::now();  // the end of the last commit or restore
-};
-
-struct Snapshot::Impl : SnapshotState {
-    using SnapshotState::SnapshotState;
 };
 
 /// Does what Snapshot::commit says. on_disk: where the state that is committed is already saved. It may have succeeded

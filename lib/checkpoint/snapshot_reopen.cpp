@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "checkpoint/generations.hpp"
 #include "checkpoint/opening.hpp"
-#include "checkpoint/snapshot_impl.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/contracts.hpp"
@@ -57,7 +57,7 @@ std::vector<PeId> load_kept(SnapshotState& snapshot, Deal const& rule, SavedStat
 }  // namespace
 
 std::optional<OpenReport> Snapshot::reopen(OpenOptions const& options) {
-    auto& snapshot = *impl_;
+    auto& snapshot = impl_->last();
     auto& comm = snapshot.comm;
     REGRAFT_EXPECTS(snapshot.options.keep && "SnapshotOptions::keep is given");
     REGRAFT_EXPECTS(snapshot.generation() == 0 && "nothing was committed yet");
@@ -72,7 +72,7 @@ std::optional<OpenReport> Snapshot::reopen(OpenOptions const& options) {
     OpenReport report;
     report.generation = report.saved_commit = snapshot.reopened->version;
     report.refused = snapshot.reopened->refused;
-    GivenUp given_up(snapshot.own, snapshot.common);
+    GivenUp given_up(snapshot.program.own, snapshot.program.common);
     {
         SavedState state;
         Csr<BlockRange> wanted;
@@ -85,8 +85,8 @@ std::optional<OpenReport> Snapshot::reopen(OpenOptions const& options) {
     }
     report.apply_ms = lap();
     comm.reach(reopen_phase.inside);
-    snapshot.last_stop = Clock::now();
-    snapshot.pace.rolled_back();
+    snapshot.program.last_stop = Clock::now();
+    snapshot.program.pace.rolled_back();
     checkpoint::commit(snapshot, {});
     comm.reach(reopen_phase.after);
     report.removed = given_up.for_good();
@@ -95,8 +95,9 @@ std::optional<OpenReport> Snapshot::reopen(OpenOptions const& options) {
 }
 
 void Snapshot::discard() {
-    impl_->let_write_all();
-    impl_->vault.discard();
+    REGRAFT_EXPECTS(impl_->ring.size() == 1 && "SnapshotOptions::keep is given");
+    impl_->last().let_write_all();
+    impl_->last().vault.discard();
 }
 
 }  // namespace regraft::checkpoint

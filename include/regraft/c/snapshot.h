@@ -78,7 +78,7 @@ regraft_status regraft_snapshot_changed(regraft_snapshot* snapshot, char const* 
 regraft_status regraft_snapshot_commit(regraft_snapshot* snapshot, regraft_commit_report* report);
 /* Counts a step of the program and returns whether a commit is due. The same on all members; no communication. */
 bool regraft_snapshot_due(regraft_snapshot* snapshot);
-/* Goes back to the last commit; there must be one. report may be NULL. Collective, uniform. */
+/* Goes back to the last commit, or to an earlier one that is there. report may be NULL. Collective, uniform. */
 regraft_status regraft_snapshot_restore(regraft_snapshot* snapshot, regraft_restore_options const* options,
                                         regraft_restore_report* report);
 /* Writes every entity of the last commit once into a new generation of the archive. The archive is a folder, which is
@@ -94,6 +94,8 @@ regraft_status regraft_snapshot_open(regraft_snapshot* snapshot, char const* arc
 char const* regraft_snapshot_refused(regraft_snapshot const* snapshot, uint64_t index);
 /* The number of commits that have succeeded. */
 uint64_t regraft_snapshot_generation(regraft_snapshot const* snapshot);
+/* The oldest commit that can be gone back to; all from it to the last can. */
+uint64_t regraft_snapshot_oldest(regraft_snapshot const* snapshot);
 /* The number of entities in the last commit. The same on all members. */
 uint64_t regraft_snapshot_num_committed(regraft_snapshot const* snapshot);
 /* Writes entity `index` of the last commit, with its present home, to *entity. The same on all members. */

@@ -34,7 +34,10 @@ typedef struct regraft_snapshot_options {
                                * (regraft_snapshot_reopen); NULL: private memory. Not with a code */
     uint32_t differential;    /* one of REGRAFT_DIFFERENTIAL_; compressed state and codes are always sent whole */
     uint64_t chunk_bytes;     /* the unit of changes; 0: 16 KiB */
-    bool trusts_changes; /* what regraft_snapshot_changed tells is not verified; false: an error in it ends the PE */
+    uint32_t generations; /* commits that can be gone back to (regraft_restore_options.generation); 0: the last alone.
+                           * Each takes the memory of a snapshot with one; several are not for keep, and do not use
+                           * what regraft_snapshot_changed tells */
+    bool trusts_changes;  /* what regraft_snapshot_changed tells is not verified; false: an error in it ends the PE */
 } regraft_snapshot_options;
 
 /* Returns a pointer to the state and writes its length in bytes to *size. */
@@ -59,6 +62,7 @@ typedef struct regraft_restore_options {
     void* context;       /* passed to adopt */
     bool balanced;       /* entities of the dead go to the PEs with the fewest bytes; false: to PEs with a copy */
     bool leave_lost;     /* all entities that are not lost are restored; false: REGRAFT_DATA_LOST */
+    uint64_t generation; /* the commit that is gone back to; those after it are given up. 0: the last */
     bool from_disk;      /* entities that no living PE has are read from where this very commit was saved or opened */
 } regraft_restore_options;
 

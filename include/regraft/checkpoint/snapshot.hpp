@@ -88,10 +88,10 @@ public:
     /// Steps since the last commit, and between commits.
     Pace const& pace() const;
 
-    /// Goes back to the last commit, after a shrink or by choice. Living PEs restore their own entities from their own
-    /// memory. Entities of the dead get new homes by the rule and are loaded. Then redundancy is made anew. On
-    /// ProcessFailure, shrink and call it again: it does what is left to do. Precondition: generation() > 0.
-    /// Collective, uniform.
+    /// Goes back to the last commit, or to an earlier one, after a shrink or by choice. Living PEs restore their own
+    /// entities from their own memory. Entities of the dead get new homes by the rule and are loaded. Then redundancy
+    /// is made anew. On ProcessFailure, shrink and call it again: it does what is left to do. Precondition:
+    /// generation() > 0. Collective, uniform.
     RestoreReport restore(RestoreOptions const& options = {});
 
     /// Writes every entity of the last commit once into a new generation of the archive, as store::save does: each by
@@ -130,6 +130,7 @@ public:
 
     /// The number of commits that have succeeded, also of a job that was reopened.
     std::uint64_t generation() const;
+    std::vector<std::uint64_t> generations() const;  // those that can be restored, ascending
     /// The entities of the committed state; entity i is block i of the store behind it. The same on all members.
     std::span<CommittedEntity const> committed() const;
     /// Within adopt: the size in bytes of the state that follows.
@@ -138,8 +139,7 @@ public:
     std::span<std::byte const> stored(std::size_t i) const;
     /// Frees the memory of the commit before, which is kept for the next one.
     void trim();
-    /// Bytes for buffers and copies of others, those for the next commit included.
-    std::uint64_t bytes_held() const;
+    std::uint64_t bytes_held() const;  // for buffers and copies of others, those for the next commit included
 
 private:
     struct [[gnu::visibility("hidden")]] Impl;

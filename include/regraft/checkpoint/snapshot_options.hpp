@@ -40,6 +40,10 @@ struct SnapshotOptions {
     store::Transport transport = store::Transport::collective;    // how copies and restored entities travel
     /// With checksums, a damaged copy counts as a lost one.
     store::Integrity integrity = store::Integrity::unchecked;
+    /// Commits that can be gone back to, the last one included, so that a state that turns out to be bad does not have
+    /// to be the end: RestoreOptions::generation. Each takes the memory of a Snapshot with one. Not 0; with several
+    /// there is no keep, and what Snapshot::changed tells is not used.
+    std::uint32_t generations = 1;
     /// This PE's failure domain, for erasure codes. Either all members give one or none does.
     std::optional<std::uint32_t> node{};
     PaceOptions pace{};  // when due() says that a commit is due
@@ -50,6 +54,8 @@ struct SnapshotOptions {
 
 /// All members pass the same options, except for what adopt and reread do.
 struct RestoreOptions {
+    /// The commit that is gone back to, one of Snapshot::generations; 0: the last. Those after it are given up.
+    std::uint64_t generation = 0;
     /// Makes room for an entity and adds it; its state follows. It is called for an entity that belongs to this PE by
     /// the committed state but is not registered here: its home has died, or it was removed or went elsewhere since. It
     /// calls no collective. It may be empty if that cannot happen; otherwise an empty one breaks the contract.

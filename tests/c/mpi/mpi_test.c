@@ -376,6 +376,24 @@ static void snapshots_send_changes(struct test* t, int rank, int size) {
     regraft_snapshot_free(s);
 }
 
+static void snapshots_go_back_further(struct test* t, int rank) {
+    regraft_snapshot* s = NULL;
+    uint64_t state = 0;
+    char name[32];
+    snprintf(name, sizeof name, "state of %d", rank);
+    regraft_snapshot_options const options = {.generations = 3};
+    CHECK(regraft_snapshot_oldest(NULL) == 0);
+    CHECK_OK(regraft_snapshot_create(t->comm, &options, &s));
+    CHECK_OK(regraft_snapshot_add(s, name, &state, sizeof state));
+    for (state = 1; state <= 5; ++state) CHECK_OK(regraft_snapshot_commit(s, NULL));
+    CHECK(regraft_snapshot_generation(s) == 5 && regraft_snapshot_oldest(s) == 3);
+    CHECK_REFUSED(regraft_snapshot_restore(s, &(regraft_restore_options){.generation = 2}, NULL), "a generation that");
+    CHECK_REFUSED(regraft_snapshot_restore(s, &(regraft_restore_options){.generation = 6}, NULL), "a generation that");
+    CHECK_OK(regraft_snapshot_restore(s, &(regraft_restore_options){.generation = 4}, NULL));
+    CHECK(state == 4 && regraft_snapshot_generation(s) == 4 && regraft_snapshot_oldest(s) == 3);
+    regraft_snapshot_free(s);
+}
+
 static void write_text(char const* path, char const* text) {
     FILE* const file = fopen(path, "wb");
     CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
@@ -750,6 +768,7 @@ static void calm(struct test* t, int rank, int size) {
     checkpoints_are_kept(t, rank, size);
     snapshots_go_back(t, rank, size);
     snapshots_send_changes(t, rank, size);
+    snapshots_go_back_further(t, rank);
     files_go_back(t, rank);
     blocks_are_on_disk(t, size);
     snapshots_are_on_disk(t, rank, size);

@@ -65,8 +65,8 @@ public:
         forget_unregistered();
         return report;
     }
-    checkpoint::RestoreReport restore() {
-        auto report = snapshot.restore({.adopt = adopting(), .reread = snapshot.reread()});
+    checkpoint::RestoreReport restore(std::uint64_t generation = 0) {
+        auto report = snapshot.restore({.generation = generation, .adopt = adopting(), .reread = snapshot.reread()});
         forget_unregistered();
         return report;
     }

@@ -47,11 +47,11 @@ public:
 
     checkpoint::Snapshot const& snapshot() const { return snapshot_; }
     /// The moment that is committed; 0: none.
-    std::uint64_t moment() const { return committed_moment_; }
+    std::uint64_t moment() const { return known_.moment; }
 
-    /// Makes the state of the next moment, and commits; now and then goes back to the last commit.
+    /// Makes the state of the next moment, and commits; now and then goes back to the last commit or an earlier one.
     void step() {
-        moment_ = committed_moment_ + 1;
+        moment_ = known_.moment + 1;
         evolve();
         require(comm_.agree_equal(snapshot_.due()) ? "" : "a commit is due on some members");
         attempt(moment_);
@@ -59,17 +59,21 @@ public:
         settle();
         require(check());
         if (draw(moment_, 1) % 3 != 0) return;
+        auto const all = snapshot_.generations();
+        auto const back = moment_ > gone_back_from_ ? all[draw(moment_, 2) % all.size()] : generation_;
+        gone_back_from_ = std::max(gone_back_from_, moment_);  // otherwise it would come here again and again
         scramble();
-        restore();
+        restore(back == generation_ ? 0 : back);
     }
 
     /// Called after a shrink.
     void recover() {
+        settle_going_back();
         settle();
         require(comm_.agree_equal(snapshot_.generation()) ? "" : "survivors are at different commits");
         if (snapshot_.generation() == 0) return;
         scramble();
-        restore();
+        restore(0);
     }
 
 private:
@@ -209,7 +213,7 @@ private:
 
     void adopt(std::string const& name) {
         auto const k = number_of(name);
-        create(k, std::vector<std::byte>(content(k, committed_moment_).size()));
+        create(k, std::vector<std::byte>(content(k, known_.moment).size()));
     }
 
     /// The program goes on, and what it does is of no consequence.
@@ -240,16 +244,33 @@ private:
 
     /// The generation tells whether the last attempt succeeded.
     void settle() {
+        earlier_[generation_] = known_;
         if (snapshot_.generation() == generation_) return;
         generation_ = snapshot_.generation();
-        if (attempted_ != committed_moment_) lost_.clear();
-        committed_moment_ = attempted_;
-        guarded_ = attempted_by_;
+        if (attempted_ != known_.moment) known_.lost.clear();
+        known_.moment = attempted_;
+        known_.guarded = attempted_by_;
+        earlier_[generation_] = known_;
     }
 
-    void restore() {
+    /// A restore that was to go back may have been interrupted: before that, or after it, or when it had committed the
+    /// state once more, in place of that to which it had gone back.
+    void settle_going_back() {
+        auto const target = std::exchange(target_, 0);
+        if (target == 0) return;
+        auto const all = snapshot_.generations();
+        if (snapshot_.generation() == target || std::ranges::find(all, target) == all.end()) become(target);
+    }
+    void become(std::uint64_t generation) {
+        generation_ = generation;
+        known_ = earlier_.at(generation);
+    }
+
+    /// Goes back to an earlier generation, or to the last for 0.
+    void restore(std::uint64_t target) {
         using Redundancy = checkpoint::RestoreOptions::Redundancy;
-        attempt(committed_moment_);
+        target_ = target;
+        attempt(target == 0 ? known_.moment : earlier_.at(target).moment);
         auto const deals = std::array<checkpoint::Deal, 3>{
             checkpoint::to_holders, checkpoint::balanced,
             [this](std::span<checkpoint::Orphan const> orphans, std::span<checkpoint::Survivor const> survivors) {
@@ -258,29 +279,34 @@ private:
                     homes.push_back(survivors[draw(number_of(std::string(orphan.name)), 5) % survivors.size()].pe);
                 return homes;
             }};
-        auto const report = snapshot_.restore({.adopt = [this](std::string const& name) { adopt(name); },
-                                               .deal = deals[draw(committed_moment_, 13) % deals.size()],
+        auto const report = snapshot_.restore({.generation = target,
+                                               .adopt = [this](std::string const& name) { adopt(name); },
+                                               .deal = deals[draw(known_.moment, 13) % deals.size()],
                                                .redundancy = options_.redundancy,
                                                .lost = checkpoint::RestoreOptions::Lost::left});
         for (auto const& name : report.removed) states_.erase(number_of(name));
-        auto const lost_before = lost_;
-        lost_.insert(report.lost.begin(), report.lost.end());  // what follows may notice the next death
+        settle_going_back();
+        auto const lost_before = known_.lost;
+        known_.lost.insert(report.lost.begin(), report.lost.end());  // what follows may notice the next death
         require(check_report(report, lost_before));
         settle();
-        if (options_.redundancy == Redundancy::repaired) guarded_ = {comm_.members().begin(), comm_.members().end()};
+        if (options_.redundancy == Redundancy::repaired) {
+            known_.guarded = {comm_.members().begin(), comm_.members().end()};
+            for (auto& [generation, known] : earlier_) known.guarded = known_.guarded;
+        }
         require(check());
     }
 
     void require(std::string const& wrong) const {
         if (wrong.empty()) return;
-        auto const text = "moment " + std::to_string(committed_moment_) + ": " + wrong;
+        auto const text = "moment " + std::to_string(known_.moment) + ": " + wrong;
         std::fprintf(stderr, "rank %u: %s\n", value(comm_.self()), text.c_str());
         throw std::runtime_error(text);
     }
 
     std::string check_report(checkpoint::RestoreReport const& report, std::set<std::string> const& lost_before) const {
-        auto const dead = guarded_.size() - comm_.size();
-        auto const tolerated = std::min<std::size_t>(options_.copies, guarded_.size());
+        auto const dead = known_.guarded.size() - comm_.size();
+        auto const tolerated = std::min<std::size_t>(options_.copies, known_.guarded.size());
         for (auto const& name : report.lost) {  // those of restores before stay lost until the next commit
             if (!lost_before.contains(name) && dead < tolerated) return name + " is lost";
         }
@@ -298,19 +324,19 @@ private:
 
     /// The committed table and the live state, both as at the committed moment.
     std::string check() const {
-        if (moment_ != committed_moment_) return "moment " + std::to_string(moment_) + " came back";
+        if (moment_ != known_.moment) return "moment " + std::to_string(moment_) + " came back";
         std::set<std::string> right, known, mine;
         for (std::uint64_t k = 0; k < options_.most_entities; ++k) {
             if (exists(k, moment_)) right.insert(name_of(k));
         }
         for (auto const& [name, home, bytes, stored_bytes] : snapshot_.committed()) {
             if (!known.insert(name).second) return name + " is there twice";
-            if (lives(home) == lost_.contains(name)) return name + " is at home nowhere";
+            if (lives(home) == known_.lost.contains(name)) return name + " is at home nowhere";
             if (home == comm_.self()) mine.insert(name);
         }
         // What was lost may have been left out of a commit since.
         for (auto const& name : right) {
-            if (!known.contains(name) && !lost_.contains(name)) return name + " is not committed";
+            if (!known.contains(name) && !known_.lost.contains(name)) return name + " is not committed";
         }
         for (auto const& name : known) {
             if (!right.contains(name)) return name + " should not be there";
@@ -331,11 +357,16 @@ private:
 
     // What is known of the snapshot.
     std::uint64_t generation_ = 0;
-    std::uint64_t committed_moment_ = 0;
+    struct Known {
+        std::uint64_t moment = 0;
+        std::vector<PeId> guarded;  // the members when there were as many copies as there shall be
+        std::set<std::string> lost;
+    } known_;                                 // of the last generation
+    std::map<std::uint64_t, Known> earlier_;  // of all, when they were the last
+    std::uint64_t target_ = 0;                // the earlier one to which a restore goes back
+    std::uint64_t gone_back_from_ = 0;        // the last moment from which one might have gone back
     std::uint64_t attempted_ = 0;
     std::vector<PeId> attempted_by_;
-    std::vector<PeId> guarded_;  // the members when there were as many copies as there shall be
-    std::set<std::string> lost_;
 };
 
 }  // namespace regraft::test

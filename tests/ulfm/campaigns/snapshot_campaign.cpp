@@ -34,6 +34,7 @@ test::SnapshotJobOptions options_of(CampaignSettings const& settings) {
     constexpr std::array kinds{Differential::never, Differential::always, Differential::automatic};
     options.snapshot.differential = kinds[settings.number("seed", 0) / 2 % kinds.size()];
     options.snapshot.chunk_bytes = 8 + settings.number("seed", 0) % 50;
+    options.snapshot.generations = static_cast<std::uint32_t>(1 + settings.number("seed", 0) / 6 % 3);
     options.changes_little = options.snapshot.differential != Differential::never;
     options.redundancy = repair == "always"      ? RestoreOptions::Redundancy::repaired
                          : repair == "sometimes" ? RestoreOptions::Redundancy::committed

@@ -34,6 +34,41 @@ def what_has_not_changed_is_not_sent() -> None:
     comm.close()
 
 
+def a_bad_state_is_left_behind() -> None:
+    comm = rg.Communicator(MPI.COMM_WORLD)
+    cells = rg.Snapshot(comm, generations=3, copies=3)
+    state = cells.common(step=0)
+    cells[f"cell {comm.self}"] = np.zeros(100)
+
+    @rg.resilient(comm, snapshot=cells)
+    def work() -> None:
+        while state.step < 8:
+            if state.step == 5 and not went_back:
+                oldest = cells.generations[0]
+                expect(cells.restore(generation=oldest).generation == oldest, "another generation")
+                went_back.append(True)
+                expect(state.step == 3 and cells.generations == [oldest], f"step {state.step}, {cells.generations}")
+            state.step += 1
+            for array in cells.values():
+                array[:] = state.step
+            cells.commit()
+
+    went_back: list[bool] = []
+    work()
+    expect(bool(went_back), "it never went back")
+    for name, array in cells.items():
+        expect(bool((array == 8).all()), f"{name} is not that of step 8")
+    for wrong in (-1, cells.generation + 1):
+        try:
+            cells.restore(generation=wrong)
+        except ValueError as error:
+            expect("expected one of [" in str(error), str(error))
+        else:
+            expect(False, f"generation {wrong} was accepted")
+    cells.close()
+    comm.close()
+
+
 def wrong_rows_are_refused() -> None:
     comm = rg.Communicator(MPI.COMM_WORLD)
     cells = rg.Snapshot(comm, differential="always")
@@ -56,4 +91,4 @@ def wrong_rows_are_refused() -> None:
 
 
 if __name__ == "__main__":
-    job.run([what_has_not_changed_is_not_sent, wrong_rows_are_refused])
+    job.run([what_has_not_changed_is_not_sent, a_bad_state_is_left_behind, wrong_rows_are_refused])

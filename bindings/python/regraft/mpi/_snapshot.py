@@ -132,13 +132,14 @@ class Snapshot(MutableMapping[str, NDArray[Any]]):
     def __init__(self, comm: Communicator, *, copies: int = 2, code: Optional[tuple[int, int]] = None,
                  node_of: Optional[Sequence[int]] = None, compressed: bool = False, checked: bool = False, every: int = 0,
                  mtbf_hours: float = 24.0, deal: Deal = "holders", keep: Optional[Keep] = None, differential: str = "never",
-                 trusted: bool = False) -> None:
+                 trusted: bool = False, generations: int = 1) -> None:
         """copies: of each member's state, its own included. code: pieces of data and parities of an erasure code in place of copies.
         node_of: the node of each founder (``comm.node_ids()``), for copies on different nodes. compressed: by zstd. checked: with
         checksums. every: steps between two commits (``due``); 0: as many as lose least time if the job fails every mtbf_hours. deal: who
         takes over arrays of the dead. keep: commits are in files that outlive the job. differential: whether a commit sends only what has
         changed: "never", "automatic" (as long as at most half has) or "always"; compressed state and codes are sent whole. trusted: what
-        ``changed`` tells is not verified. All members pass the same, but for the folder of keep."""
+        ``changed`` tells is not verified. generations: commits to which ``restore`` can go back, the last one included; each takes the
+        memory of a snapshot with one, and several are not for keep. All members pass the same, but for the folder of keep."""
         expect_positive(copies, "copies")
         if code is not None and (code[0] < 1 or code[1] < 0 or sum(code) > 255):
             raise ValueError(f"code: expected at least one piece of data and at most 255 pieces, not {code}")
@@ -150,10 +151,13 @@ class Snapshot(MutableMapping[str, NDArray[Any]]):
             raise ValueError(f'deal: expected "holders", "balanced" or a function, not {deal!r}')
         if differential not in ("never", "automatic", "always"):
             raise ValueError(f'differential: expected "never", "automatic" or "always", not {differential!r}')
+        expect_positive(generations, "generations")
+        if generations > 1 and keep is not None:
+            raise ValueError("generations: expected 1, since files are kept of the last commit alone")
         nodes = expect_node_of(node_of, comm.num_founders)
         make = weakref.ref(self)
         self._core: Any = _mpi.Arrays(comm._core, lambda name, kind, size: _make(make, name, kind, size), copies, code, nodes, compressed,
-                                      checked, every, mtbf_hours, kept(keep), differential, trusted)
+                                      checked, every, mtbf_hours, kept(keep), differential, trusted, generations)
         self._deal, self._keeps = deal, keep is not None
         self._own: dict[str, NDArray[Any]] = {}
         self._common: dict[str, Any] = {}
@@ -199,6 +203,11 @@ class Snapshot(MutableMapping[str, NDArray[Any]]):
         return int(self._core.generation())
 
     @property
+    def generations(self) -> list[int]:
+        """The numbers of the commits to which ``restore`` can go back, ascending; the same on all members."""
+        return [int(number) for number in self._core.generations()]
+
+    @property
     def homes(self) -> dict[str, int]:
         """The home of each committed array. The same on all members."""
         return {name: home for name, home, _ in self._core.committed()}
@@ -232,17 +241,20 @@ class Snapshot(MutableMapping[str, NDArray[Any]]):
         return None if changed is None else int(changed)
 
     def restore(self, *, deal: Optional[Deal] = None, redundancy: str = "repaired", lost: str = "raised",
-                reread: bool = False) -> Restored:
-        """Goes back to the last commit, after a shrink or by choice. Arrays are restored in their places if type and shape are what they
-        were, and replaced otherwise. redundancy: what is done about lost copies: "repaired", "committed" (anew) or "left". lost: "raised":
-        all members raise EntitiesLost if nobody has some; "left": the result names them. reread: from where the commit was saved or
-        opened. Collective; after ProcessFailure call it again."""
+                reread: bool = False, generation: int = 0) -> Restored:
+        """Goes back to the last commit, or to that with the number generation, after a shrink or by choice. Arrays are restored in their
+        places if type and shape are what they were, and replaced otherwise. redundancy: what is done about lost copies: "repaired",
+        "committed" (anew) or "left". lost: "raised": all members raise EntitiesLost if nobody has some; "left": the result names them.
+        reread: from where the commit was saved or opened. Collective; after ProcessFailure call it again."""
         if self.generation == 0:
             raise ValueError("expected that something was committed before")
         if redundancy not in ("repaired", "committed", "left") or lost not in ("raised", "left"):
             raise ValueError('expected redundancy "repaired", "committed" or "left", and lost "raised" or "left", not '
                              f"{redundancy!r}, {lost!r}")
-        restored = self._restored(lambda: self._core.restore(deal or self._deal, redundancy, lost == "left", True if reread else None))
+        if generation != 0 and generation not in self.generations:
+            raise ValueError(f"generation: expected one of {self.generations}, not {generation}")
+        restored = self._restored(lambda: self._core.restore(deal or self._deal, redundancy, lost == "left", True if reread else None,
+                                                             generation))
         assert restored is not None
         return restored
 

@@ -104,8 +104,10 @@ public:
                               report.changed_bytes);
     }
     /// The number of the commit, what has new homes, what is lost, and what is no longer here.
-    py::tuple restore(py::object const& deal, std::string const& redundancy, bool leaves_lost, py::object const& read) {
+    py::tuple restore(py::object const& deal, std::string const& redundancy, bool leaves_lost, py::object const& read,
+                      std::uint64_t generation) {
         RestoreOptions options;
+        options.generation = generation;
         options.adopt = adopt();
         if (auto rule = deal_of(deal)) options.deal = std::move(rule);
         if (redundancy == "committed") options.redundancy = RestoreOptions::Redundancy::committed;
@@ -137,6 +139,7 @@ public:
 
     bool due() { return snapshot_.due(); }
     std::uint64_t generation() const { return snapshot_.generation(); }
+    std::vector<std::uint64_t> generations() const { return snapshot_.generations(); }
     std::uint64_t bytes_held() const { return snapshot_.bytes_held(); }
     /// The name, home and length of each committed entity. All members know all.
     py::list committed() const {
@@ -198,8 +201,9 @@ SnapshotOptions snapshot_options(Shared const& shared, std::uint32_t copies,
                                  std::optional<std::pair<std::uint32_t, std::uint32_t>> code,
                                  std::vector<std::uint32_t> node_of, bool compressed, bool checked, std::uint64_t steps,
                                  double mtbf_hours, std::optional<store::Keep> keep, std::string const& differential,
-                                 bool trusted) {
+                                 bool trusted, std::uint32_t generations) {
     SnapshotOptions options;
+    options.generations = generations;
     if (differential == "automatic") options.differential = SnapshotOptions::Differential::automatic;
     if (differential == "always") options.differential = SnapshotOptions::Differential::always;
     if (trusted) options.told = SnapshotOptions::Told::trusted;
@@ -247,15 +251,15 @@ private:
 
 void add_snapshot(py::module_& module) {
     py::class_<Arrays>(module, "Arrays")
-        .def(
-            py::init([](std::shared_ptr<Shared> shared, py::function make, std::uint32_t copies,
-                        std::optional<std::pair<std::uint32_t, std::uint32_t>> code, std::vector<std::uint32_t> node_of,
-                        bool compressed, bool checked, std::uint64_t steps, double mtbf_hours,
-                        std::optional<store::Keep> keep, std::string const& differential, bool trusted) {
-                auto options = snapshot_options(*shared, copies, code, std::move(node_of), compressed, checked, steps,
-                                                mtbf_hours, std::move(keep), differential, trusted);
-                return std::make_unique<Arrays>(std::move(shared), std::move(options), std::move(make));
-            }))
+        .def(py::init([](std::shared_ptr<Shared> shared, py::function make, std::uint32_t copies,
+                         std::optional<std::pair<std::uint32_t, std::uint32_t>> code,
+                         std::vector<std::uint32_t> node_of, bool compressed, bool checked, std::uint64_t steps,
+                         double mtbf_hours, std::optional<store::Keep> keep, std::string const& differential,
+                         bool trusted, std::uint32_t generations) {
+            auto options = snapshot_options(*shared, copies, code, std::move(node_of), compressed, checked, steps,
+                                            mtbf_hours, std::move(keep), differential, trusted, generations);
+            return std::make_unique<Arrays>(std::move(shared), std::move(options), std::move(make));
+        }))
         .def("place", &Arrays::place)
         .def("remove", &Arrays::remove)
         .def("changed", &Arrays::changed)
@@ -267,6 +271,7 @@ void add_snapshot(py::module_& module) {
         .def("discard", &Arrays::discard)
         .def("due", &Arrays::due)
         .def("generation", &Arrays::generation)
+        .def("generations", &Arrays::generations)
         .def("committed", &Arrays::committed)
         .def("bytes_held", &Arrays::bytes_held);
     py::class_<Mini>(module, "Mini")
