@@ -183,6 +183,7 @@ void apply(SnapshotState& snapshot, Return const& going, RestoreOptions const& o
 
 /// Whether any block that the store has lost has arrived at a new home before.
 bool kept_only_at_home(SnapshotState const& snapshot, std::span<BlockRange const> lost) {
+    if (snapshot.arrivals.arrived.empty()) return false;  // it was never restored
     auto const arrived = [&](BlockRange const& range) {
         return std::any_of(snapshot.arrivals.arrived.begin() + static_cast<std::ptrdiff_t>(value(range.first)),
                            snapshot.arrivals.arrived.begin() + static_cast<std::ptrdiff_t>(value(range.last)),
