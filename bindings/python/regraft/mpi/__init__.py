@@ -24,6 +24,7 @@ classes are those of C++ (docs/mpi/resilient.md, docs/mpi/store.md); docs/mpi/py
 from .._core import InputError
 from ._base import Keep, _mpi
 from ._communicator import Communicator, Failure, Work
+from ._files import Files
 from ._loop import points_reached, resilient, set_failure_plan
 from ._mini import MiniCheckpoint
 from ._rows import ErasureStore, Loading, ReplicatedStore
@@ -35,6 +36,6 @@ FailPoint, MpiError, ProcessFailure = _mpi.FailPoint, _mpi.MpiError, _mpi.Proces
 Uniform, WrongLauncher = _mpi.Uniform, _mpi.WrongLauncher
 
 __all__ = ["Adoption", "Communicator", "DamagedInTransit", "DataLost", "Departed", "DiskError", "Divergence", "DuplicateEntity",
-           "EndlessRecovery", "EntitiesLost", "ErasureStore", "FailPoint", "Failure", "InputError", "Keep", "Loading", "MiniCheckpoint",
-           "MpiError", "ProcessFailure", "ReplicatedStore", "Restored", "Snapshot", "State", "Uniform", "Work", "WrongLauncher",
-           "points_reached", "resilient", "set_failure_plan"]
+           "EndlessRecovery", "EntitiesLost", "ErasureStore", "FailPoint", "Failure", "Files", "InputError", "Keep", "Loading",
+           "MiniCheckpoint", "MpiError", "ProcessFailure", "ReplicatedStore", "Restored", "Snapshot", "State", "Uniform",
+           "Work", "WrongLauncher", "points_reached", "resilient", "set_failure_plan"]

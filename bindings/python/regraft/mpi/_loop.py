@@ -8,18 +8,20 @@ from typing import Any, Callable, Optional, Union
 
 from ._base import _mpi
 from ._communicator import Communicator, Failure
+from ._files import Files
 from ._rows import ErasureStore, ReplicatedStore
 from ._snapshot import Snapshot
 
 Store = Union[ReplicatedStore, ErasureStore]
+State = Union[Snapshot, Files]
 
 
 def resilient(comm: Communicator, body: Optional[Callable[..., Any]] = None, recover: Optional[Callable[[Failure], Any]] = None, *,
-              store: Union[Store, Sequence[Store], None] = None, snapshot: Union[Snapshot, Sequence[Snapshot], None] = None) -> Any:
+              store: Union[Store, Sequence[Store], None] = None, snapshot: Union[State, Sequence[State], None] = None) -> Any:
     """Calls body() until it ends on all survivors alike, and returns what it returned. After every failure the survivors shrink the
     communicator, repair store, restore snapshot (each may be several), call recover(failure), and call the body again, which starts from
     the last state that all have agreed on. An MPI.Exception of a death on ``native`` is such a failure, too. Before the body runs for the
-    first time, a snapshot that is kept is reopened, and one of which nothing was committed is committed.
+    first time, a snapshot that is kept is reopened, and one of which nothing was committed is committed; Files are resumed.
 
     Exceptions that all members raise alike (Uniform) leave it. With any other the process prints its traceback and ends, as a death that
     the others survive; the last member gets the exception. Without body it is a decorator: a call of the function runs the loop.

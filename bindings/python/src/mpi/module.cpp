@@ -139,4 +139,5 @@ PYBIND11_MODULE(_mpi, module) {
     add_communicator(module);
     add_stores(module);
     add_snapshot(module);
+    add_files(module);
 }

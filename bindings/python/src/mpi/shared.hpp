@@ -63,5 +63,6 @@ void add_exceptions(py::module_& module);
 void add_communicator(py::module_& module);
 void add_stores(py::module_& module);
 void add_snapshot(py::module_& module);
+void add_files(py::module_& module);
 
 }  // namespace regraft::python

@@ -15,6 +15,7 @@
 
 #include "mpi/buffers.hpp"
 #include "mpi/shared.hpp"
+#include "mpi/snapshot_parts.hpp"
 #include "regraft/checkpoint/mini_checkpoint.hpp"
 
 namespace regraft::python {
@@ -38,39 +39,6 @@ struct Place {
     std::string kind;
     std::vector<std::byte> head;  // the kind, as it is stored
 };
-
-/// Dealing by a function of Python: its results as PeIds. What it raises ends this process, since the others have
-/// dealt.
-Deal deal_of(py::object const& rule) {
-    if (rule.is_none()) return {};
-    if (py::isinstance<py::str>(rule))
-        return rule.cast<std::string>() == "balanced" ? Deal(balanced) : Deal(to_holders);
-    return [&rule](std::span<Orphan const> orphans, std::span<Survivor const> survivors) {
-        py::gil_scoped_acquire const acquired;
-        py::list of_orphans;
-        for (auto const& orphan : orphans) {
-            py::list holders;
-            for (auto const pe : orphan.holders) holders.append(value(pe));
-            of_orphans.append(py::make_tuple(py::str(orphan.name.data(), orphan.name.size()), orphan.bytes,
-                                             value(orphan.home), holders));
-        }
-        py::list of_survivors;
-        for (auto const& survivor : survivors) of_survivors.append(py::make_tuple(value(survivor.pe), survivor.bytes));
-        std::vector<PeId> homes;
-        try {
-            for (auto const home : rule(of_orphans, of_survivors)) homes.push_back(PeId{home.cast<std::uint32_t>()});
-        } catch (py::error_already_set const& error) {
-            throw std::runtime_error(error.what());
-        }
-        return homes;
-    };
-}
-
-py::list list_of(std::vector<Adoption> const& adopted) {
-    py::list all;
-    for (auto const& [name, from, to, bytes] : adopted) all.append(py::make_tuple(name, value(from), value(to), bytes));
-    return all;
-}
 
 /// A snapshot whose entities are buffers of Python. Before each call Python tells where they are.
 class Arrays {
@@ -197,29 +165,6 @@ private:
     std::map<std::string, Place> places_;
 };
 
-SnapshotOptions snapshot_options(Shared const& shared, std::uint32_t copies,
-                                 std::optional<std::pair<std::uint32_t, std::uint32_t>> code,
-                                 std::vector<std::uint32_t> node_of, bool compressed, bool checked, std::uint64_t steps,
-                                 double mtbf_hours, std::optional<store::Keep> keep, std::string const& differential,
-                                 bool trusted, std::uint32_t generations) {
-    SnapshotOptions options;
-    options.generations = generations;
-    if (differential == "automatic") options.differential = SnapshotOptions::Differential::automatic;
-    if (differential == "always") options.differential = SnapshotOptions::Differential::always;
-    if (trusted) options.told = SnapshotOptions::Told::trusted;
-    if (code) {
-        options.redundancy = erasure::Code(code->first, code->second);
-        if (!node_of.empty()) options.node = node_of[value(shared.comm.self())];
-    } else {
-        options.redundancy = node_of.empty() ? pairwise(copies) : on_other_nodes(std::move(node_of), copies);
-    }
-    if (compressed) options.form = SnapshotOptions::Form::compressed;
-    if (checked) options.integrity = store::Integrity::checked;
-    options.pace = {.steps = steps, .mtbf_hours = mtbf_hours};
-    options.keep = std::move(keep);
-    return options;
-}
-
 /// Small objects, as bytes that Python makes of them.
 class Mini {
 public:
@@ -248,6 +193,62 @@ private:
 };
 
 }  // namespace
+
+/// Dealing by a function of Python: its results as PeIds. What it raises ends this process, since the others have
+/// dealt.
+Deal deal_of(py::object const& rule) {
+    if (rule.is_none()) return {};
+    if (py::isinstance<py::str>(rule))
+        return rule.cast<std::string>() == "balanced" ? Deal(balanced) : Deal(to_holders);
+    return [&rule](std::span<Orphan const> orphans, std::span<Survivor const> survivors) {
+        py::gil_scoped_acquire const acquired;
+        py::list of_orphans;
+        for (auto const& orphan : orphans) {
+            py::list holders;
+            for (auto const pe : orphan.holders) holders.append(value(pe));
+            of_orphans.append(py::make_tuple(py::str(orphan.name.data(), orphan.name.size()), orphan.bytes,
+                                             value(orphan.home), holders));
+        }
+        py::list of_survivors;
+        for (auto const& survivor : survivors) of_survivors.append(py::make_tuple(value(survivor.pe), survivor.bytes));
+        std::vector<PeId> homes;
+        try {
+            for (auto const home : rule(of_orphans, of_survivors)) homes.push_back(PeId{home.cast<std::uint32_t>()});
+        } catch (py::error_already_set const& error) {
+            throw std::runtime_error(error.what());
+        }
+        return homes;
+    };
+}
+
+py::list list_of(std::vector<Adoption> const& adopted) {
+    py::list all;
+    for (auto const& [name, from, to, bytes] : adopted) all.append(py::make_tuple(name, value(from), value(to), bytes));
+    return all;
+}
+
+SnapshotOptions snapshot_options(Shared const& shared, std::uint32_t copies,
+                                 std::optional<std::pair<std::uint32_t, std::uint32_t>> code,
+                                 std::vector<std::uint32_t> node_of, bool compressed, bool checked, std::uint64_t steps,
+                                 double mtbf_hours, std::optional<store::Keep> keep, std::string const& differential,
+                                 bool trusted, std::uint32_t generations) {
+    SnapshotOptions options;
+    options.generations = generations;
+    if (differential == "automatic") options.differential = SnapshotOptions::Differential::automatic;
+    if (differential == "always") options.differential = SnapshotOptions::Differential::always;
+    if (trusted) options.told = SnapshotOptions::Told::trusted;
+    if (code) {
+        options.redundancy = erasure::Code(code->first, code->second);
+        if (!node_of.empty()) options.node = node_of[value(shared.comm.self())];
+    } else {
+        options.redundancy = node_of.empty() ? pairwise(copies) : on_other_nodes(std::move(node_of), copies);
+    }
+    if (compressed) options.form = SnapshotOptions::Form::compressed;
+    if (checked) options.integrity = store::Integrity::checked;
+    options.pace = {.steps = steps, .mtbf_hours = mtbf_hours};
+    options.keep = std::move(keep);
+    return options;
+}
 
 void add_snapshot(py::module_& module) {
     py::class_<Arrays>(module, "Arrays")
