@@ -30,14 +30,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The number of occurrences of each character in a partition.
-msa::Histogram histogram(msa::Alignment const& alignment, msa::PartitionSpec const& partition) {
+/// The number of occurrences of each character in partition q, with the weights of the sites.
+msa::Histogram histogram(CheckedInput const& input, std::size_t q) {
     msa::Histogram result{};
-    for (std::size_t taxon = 0; taxon < alignment.num_taxa(); ++taxon) {
-        auto const row = alignment.row(taxon);
-        for (auto const& range : partition.sites) {
+    for (std::size_t taxon = 0; taxon < input.alignment.num_taxa(); ++taxon) {
+        auto const row = input.alignment.row(taxon);
+        for (auto const& range : input.partitions[q].sites) {
             for (std::uint64_t i = 0, size = range.size(); i < size; ++i)
-                ++result[static_cast<unsigned char>(row[range[i]])];
+                result[static_cast<unsigned char>(row[range[i]])] +=
+                    input.site_weights.empty() ? 1 : input.site_weights[range[i]];
         }
     }
     return result;
@@ -195,10 +196,13 @@ CheckedInput read_and_check(Options const& options) {
     if (!options.input.site_weights.empty()) {
         auto const file = options.input.site_weights.string();
         input.site_weights = parse_site_weights(common::read_text(file), file, num_sites, input.partitions);
+        input.origin_of_sites = fmt::format(", the weights of {}", num_sites);
     }
-    add_models(options, input, [&](std::size_t q) { return histogram(input.alignment, input.partitions[q]); });
+    input.shows_sites = options.output.writes_sites();
+    add_models(options, input, [&](std::size_t q) { return histogram(input, q); });
     add_site_frequencies(options, num_sites, input);
-    add_findings(options, input, msa::take_census(input.alignment, partitions_to_check(options, input)));
+    add_findings(options, input,
+                 msa::take_census(input.alignment, partitions_to_check(options, input), input.site_weights));
     return input;
 }
 
@@ -238,6 +242,11 @@ bool CheckedInput::can_be_searched() const {
     return findings.empty() || findings[0].severity != msa::Severity::error;
 }
 
+std::vector<msa::SiteStride> CheckedInput::counted_sites(std::size_t q) const {
+    if (site_weights.empty()) return partitions[q].sites;
+    return msa::strides_of(sites_with_weight(partitions[q], site_weights));
+}
+
 bool is_automatic(msa::PartitionSpec const& partition) {
     return choice_of(partition.model).has_value();
 }
@@ -253,7 +262,7 @@ CheckedInput begin_check(Options const& options, msa::Alignment alignment, std::
 
 void add_models(Options const& options, CheckedInput& input, HistogramOf const& histogram_of) {
     bool const have_scalers = options.input.linkage == BranchLinkage::scaled && input.partitions.size() > 1;
-    if (have_scalers) input.uses_lengths = scale_by_lengths(input.partitions);
+    if (have_scalers) input.uses_lengths = scale_by_lengths(input.partitions, input.site_weights);
     for (std::size_t q = 0; q < input.partitions.size(); ++q) {
         auto& partition = input.partitions[q];
         if (partition.model.empty()) partition.model = likely_model(histogram_of(q));
@@ -272,7 +281,7 @@ std::vector<msa::PartitionToCheck> partitions_to_check(Options const& options, C
         partitions.push_back(
             {.name = input.partitions[q].name,
              .alphabet = input.specs[q].alphabet,
-             .sites = input.partitions[q].sites,
+             .sites = input.counted_sites(q),
              .free_parameters = likelihood::free_parameters(input.specs[q]) + (unlinked ? num_branches(input) : 0),
              .only_varying = input.specs[q].ascertainment != likelihood::Ascertainment::none});
     }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "input/site_frequencies.hpp"
@@ -24,12 +25,16 @@ struct CheckedInput {
     bool uses_lengths = false;                // whether lengths in the partition file became scalers
     std::vector<ModelSpec> specs;             // per partition; one that fits the characters if a model is to be chosen
     std::vector<std::uint32_t> site_weights;  // empty: all 1
+    std::string origin_of_sites;              // words behind the number of sites; empty if the alignment has so many
+    bool shows_sites = false;                 // whether results of single sites are wanted, also of those of weight 0
     SiteFrequencies site_frequencies;         // empty: those of the model
     msa::Census census;
     std::vector<msa::Finding> findings;  // errors first
 
     /// Whether no finding is an error.
     bool can_be_searched() const;
+    /// The sites of partition q that have a weight.
+    std::vector<msa::SiteStride> counted_sites(std::size_t q) const;
 };
 
 /// Whether the model of the partition is to be chosen (`auto`).

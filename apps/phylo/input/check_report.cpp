@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "input/site_weights.hpp"
 #include "regraft/core/errors.hpp"
 
 namespace regraft::phylo {
@@ -55,7 +56,7 @@ std::string partition_table(CheckedInput const& input) {
     auto text = row("partition", "model", "sites", "patterns", "invariant");
     for (std::size_t q = 0; q < shown.size(); ++q) {
         auto const& counts = input.census.partitions[q];
-        text += row(shown[q].name, shown[q].model, msa::num_sites(shown[q].sites), counts.num_patterns,
+        text += row(shown[q].name, shown[q].model, weight_of(shown[q], input.site_weights), counts.num_patterns,
                     counts.invariant_sites);
     }
     auto const more = input.partitions.size() - shown.size();
@@ -99,7 +100,7 @@ Json partition_to_json(CheckedInput const& input, std::size_t q) {
     auto const& counts = input.census.partitions[q];
     return {{"name", input.partitions[q].name},
             {"model", input.partitions[q].model},
-            {"sites", msa::num_sites(input.partitions[q].sites)},
+            {"sites", weight_of(input.partitions[q], input.site_weights)},
             {"patterns", counts.num_patterns},
             {"invariant_sites", counts.invariant_sites},
             {"taxa_without_data", counts.empty_taxa.count + input.census.gap_taxa.size()},
@@ -109,8 +110,8 @@ Json partition_to_json(CheckedInput const& input, std::size_t q) {
 }  // namespace
 
 std::string check_text(Options const& options, CheckedInput const& input) {
-    auto text = fmt::format("{}: {} taxa, {} sites\n\n", options.input.msa.string(), input.alignment.num_taxa(),
-                            input.alignment.num_sites());
+    auto text = fmt::format("{}: {} taxa, {} sites{}\n\n", options.input.msa.string(), input.alignment.num_taxa(),
+                            input.census.num_sites, input.origin_of_sites);
     if (!input.partitions.empty()) text += partition_table(input) + '\n';
     if (options.input.model.empty() && !input.has_partitions && !input.partitions.empty())
         text += fmt::format("No --model was given: {} fits these characters.\n\n", input.partitions[0].model);
@@ -124,7 +125,7 @@ std::string check_json(Options const& options, CheckedInput const& input) {
               {"command", "check"},
               {"msa", options.input.msa.string()},
               {"taxa", input.alignment.num_taxa()},
-              {"sites", input.alignment.num_sites()},
+              {"sites", input.census.num_sites},
               {"can_be_searched", input.can_be_searched()},
               {"findings", Json::array()},
               {"partitions", Json::array()},

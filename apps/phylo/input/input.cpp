@@ -41,8 +41,19 @@ CountedData counted_in(msa::Patterns const& patterns, std::size_t partition) {
 /// Lets patterns have the weights of their sites. Some may have none.
 void weigh(msa::Patterns& patterns, std::span<std::uint32_t const> site_weights) {
     std::ranges::fill(patterns.weight, 0);
-    for (std::size_t site = 0; site < site_weights.size(); ++site)
-        patterns.weight[patterns.pattern_of_site[site]] += site_weights[site];
+    for (std::size_t site = 0; site < site_weights.size(); ++site) {
+        if (site_weights[site] > 0) patterns.weight[patterns.pattern_of_site[site]] += site_weights[site];
+    }
+}
+
+/// The sites whose patterns are needed. Those of weight 0 are the last, so that they change no number of the others.
+std::vector<std::uint64_t> needed_sites(CheckedInput const& checked, std::size_t q) {
+    auto sites = sites_with_weight(checked.partitions[q], checked.site_weights);
+    if (checked.site_weights.empty() || !checked.shows_sites) return sites;
+    for (auto const site : msa::sites_of(checked.partitions[q])) {
+        if (checked.site_weights[site] == 0) sites.push_back(site);
+    }
+    return sites;
 }
 
 }  // namespace
@@ -60,6 +71,16 @@ std::uint64_t content_hash(Dataset const& dataset, std::span<Digest const> diges
 
 std::uint64_t Dataset::num_sites() const {
     return std::accumulate(sites_per_partition.begin(), sites_per_partition.end(), std::uint64_t{0});
+}
+
+std::uint64_t Dataset::num_weighted_patterns(std::size_t partition) const {
+    auto const mine = std::span(weights).subspan(partition_begin[partition],
+                                                 partition_begin[partition + 1] - partition_begin[partition]);
+    return mine.size() - static_cast<std::size_t>(std::ranges::count(mine, 0U));
+}
+
+std::uint64_t Dataset::num_weighted_patterns() const {
+    return weights.size() - static_cast<std::size_t>(std::ranges::count(weights, 0U));
 }
 
 std::size_t Dataset::partition_of(std::uint64_t pattern) const {
@@ -85,14 +106,12 @@ Dataset begin_dataset(CheckedInput const& checked) {
     dataset.taxa = alignment.names;
     dataset.specs = checked.specs;
     dataset.partitions = checked.partitions;
+    dataset.origin_of_sites = checked.origin_of_sites;
     for (auto const& finding : checked.findings) {
         if (finding.severity == msa::Severity::warning) dataset.warnings.push_back(finding.text);
     }
-    for (auto const& partition : checked.partitions) {
-        dataset.sites_per_partition.push_back(checked.site_weights.empty()
-                                                  ? msa::num_sites(partition.sites)
-                                                  : weight_of(partition, checked.site_weights));
-    }
+    for (auto const& partition : checked.partitions)
+        dataset.sites_per_partition.push_back(weight_of(partition, checked.site_weights));
     return dataset;
 }
 
@@ -100,7 +119,7 @@ Input to_input(CheckedInput const& checked) {
     auto dataset = begin_dataset(checked);
     std::vector<msa::PartitionSites> partitions;
     for (std::size_t q = 0; q < checked.partitions.size(); ++q)
-        partitions.push_back({dataset.specs[q].alphabet, msa::sites_of(checked.partitions[q])});
+        partitions.push_back({dataset.specs[q].alphabet, needed_sites(checked, q)});
     auto patterns = msa::compress_patterns(checked.alignment, partitions);
     if (!checked.site_weights.empty()) weigh(patterns, checked.site_weights);
     dataset.partition_begin = patterns.partition_begin;

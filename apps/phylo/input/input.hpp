@@ -35,10 +35,12 @@ struct Dataset {
     std::vector<ModelSpec> specs;                    // per partition; some model of the data type for `auto`
     std::vector<CountedData> counted;                // per partition
     std::vector<std::uint64_t> partition_begin;      // begins of the partitions' patterns, as in msa::Patterns
-    std::vector<std::uint32_t> weights;              // per pattern; 0 only by --site-weights
+    std::vector<std::uint32_t> weights;              // per pattern; 0 where only its values are wanted, at the end
+                                                     // of a partition
     std::vector<double> site_frequencies;            // [pattern][state]; empty: those of the model
     std::vector<PatternOrigin> origins;              // per pattern; empty if each PE has read the whole alignment
     std::vector<std::uint64_t> sites_per_partition;  // sums of weights
+    std::string origin_of_sites;                     // as in CheckedInput
     std::vector<std::uint64_t> pattern_of_site;      // by site; empty unless results of single sites are written
     std::vector<std::string> warnings;               // for the log and the JSON
     std::vector<std::uint32_t> outgroup;             // taxa at which trees are rooted when they are written; or empty
@@ -47,6 +49,9 @@ struct Dataset {
 
     std::uint64_t num_patterns() const { return partition_begin.back(); }
     std::uint64_t num_sites() const;
+    /// The number of patterns that have a weight, of a partition and of all.
+    std::uint64_t num_weighted_patterns(std::size_t partition) const;
+    std::uint64_t num_weighted_patterns() const;
     /// The partition of a pattern. O(log partitions).
     std::size_t partition_of(std::uint64_t pattern) const;
     /// The partitions whose models are to be chosen.

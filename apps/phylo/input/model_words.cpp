@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "files/matrix_file.hpp"
+#include "input/site_weights.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/likelihood/model.hpp"
 #include "regraft/msa/alphabet.hpp"
@@ -76,13 +77,13 @@ std::string with_states(std::string_view model, std::function<msa::Histogram()> 
     return fmt::format("MULTI{}_{}{}", num_states(histogram()), found->ours, model.substr(name.size()));
 }
 
-bool scale_by_lengths(std::span<msa::PartitionSpec> partitions) {
+bool scale_by_lengths(std::span<msa::PartitionSpec> partitions, std::span<std::uint32_t const> site_weights) {
     double sum = 0;
     std::uint64_t sites = 0;
     for (auto const& partition : partitions) {
         bool const can_be_scaled = !choice_of(partition.model) && partition.model.find("+B") == std::string::npos;
         if (!can_be_scaled || !(partition.length > 0)) return false;
-        auto const count = msa::num_sites(partition.sites);
+        auto const count = weight_of(partition, site_weights);
         sum += partition.length * static_cast<double>(count);
         sites += count;
     }

@@ -24,7 +24,8 @@ bool is_model(std::string_view word);
 std::string with_states(std::string_view model, std::function<msa::Histogram()> const& histogram);
 
 /// Makes scalers (+B) of the lengths of the partitions' trees, whose mean over all sites is then 1. Leaves partitions
-/// as they are, and returns false, if one has no length, or has a scaler or no model yet.
-bool scale_by_lengths(std::span<msa::PartitionSpec> partitions);
+/// as they are, and returns false, if one has no length, or has a scaler or no model yet. site_weights: empty if all
+/// are 1.
+bool scale_by_lengths(std::span<msa::PartitionSpec> partitions, std::span<std::uint32_t const> site_weights);
 
 }  // namespace regraft::phylo

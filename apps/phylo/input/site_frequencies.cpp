@@ -100,6 +100,7 @@ std::vector<double> frequencies_of_patterns(SiteFrequencies const& sites, msa::P
     std::vector<double> result(patterns.num_patterns() * num_states);
     for (std::size_t site = 0; site < sites.lines.size(); ++site) {
         auto const pattern = patterns.pattern_of_site[site];
+        if (pattern == msa::no_pattern) continue;
         auto& before = first[pattern];
         if (before == sites.lines.size()) {
             before = site;

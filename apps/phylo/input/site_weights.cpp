@@ -46,7 +46,15 @@ std::vector<std::uint32_t> parse_site_weights(std::string_view text, std::string
     return weights;
 }
 
+std::vector<std::uint64_t> sites_with_weight(msa::PartitionSpec const& partition,
+                                             std::span<std::uint32_t const> site_weights) {
+    auto sites = msa::sites_of(partition);
+    if (!site_weights.empty()) std::erase_if(sites, [&](auto site) { return site_weights[site] == 0; });
+    return sites;
+}
+
 std::uint64_t weight_of(msa::PartitionSpec const& partition, std::span<std::uint32_t const> site_weights) {
+    if (site_weights.empty()) return msa::num_sites(partition.sites);
     std::uint64_t sum = 0;
     for (auto const& range : partition.sites) {
         for (std::uint64_t i = 0, size = range.size(); i < size; ++i) sum += site_weights[range[i]];

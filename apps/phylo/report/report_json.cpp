@@ -53,12 +53,9 @@ char const* name(BranchLinkage linkage) {
 Json partition_to_json(Dataset const& dataset, Result const& result, BranchLinkage linkage, std::size_t q) {
     auto const& spec = result.state.specs[q];
     auto const& model = result.state.models[q];
-    Json json{{"name", dataset.partitions[q].name},
-              {"model", spec.text},
-              {"sites", dataset.sites_per_partition[q]},
-              {"patterns", dataset.partition_begin[q + 1] - dataset.partition_begin[q]},
-              {"log_likelihood", result.partition_loglh[q]},
-              {"frequencies", model.frequencies}};
+    Json json{{"name", dataset.partitions[q].name},          {"model", spec.text},
+              {"sites", dataset.sites_per_partition[q]},     {"patterns", dataset.num_weighted_patterns(q)},
+              {"log_likelihood", result.partition_loglh[q]}, {"frequencies", model.frequencies}};
     if (!spec.rate_classes.empty()) {
         auto& rates = json["exchangeabilities"] = Json::array();
         for (auto const rate_class : spec.rate_classes) rates.push_back(model.rates[rate_class]);
@@ -117,7 +114,7 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
               {"msa", options.input.msa.string()},
               {"taxa", dataset.taxa.size()},
               {"sites", dataset.num_sites()},
-              {"patterns", dataset.num_patterns()},
+              {"patterns", dataset.num_weighted_patterns()},
               {"seed", options.search.seed},
               {"branch_lengths", name(options.input.linkage)},
               {"instruction_set", std::string(likelihood::used_instructions())},

@@ -24,7 +24,7 @@ inline constexpr std::size_t min_taxa = 4;
 struct PartitionToCheck {
     std::string name;                   // for messages
     Alphabet alphabet = Alphabet::dna;  // of its characters
-    std::vector<SiteStride> sites;      // disjoint, in any order
+    std::vector<SiteStride> sites;      // disjoint, in any order; those that are in no partition do not count
     std::uint64_t free_parameters = 0;  // number of parameters that are estimated from this partition alone
     bool only_varying = false;          // the partition must have no sites without variation
 };
@@ -37,7 +37,7 @@ struct SomeTaxa {
     void add(std::uint32_t taxon);
 };
 
-/// Counts of a partition.
+/// Counts of a partition. Sites count as often as their weights say.
 struct PartitionCensus {
     std::uint64_t num_patterns = 0;                  // distinct columns
     std::uint64_t invariant_sites = 0;               // sites where one state is possible for all taxa, except those
@@ -50,17 +50,19 @@ struct PartitionCensus {
 
 /// Counts of an alignment. A cell has data if its symbol excludes a state of its partition's alphabet.
 struct Census {
-    std::uint64_t num_sites = 0;              // of the alignment
+    std::uint64_t num_sites = 0;              // the sum of their weights
     std::vector<PartitionCensus> partitions;  // in the order of those that are checked
     Csr<std::uint32_t> twins;                 // groups of taxa with the same data everywhere, each increasing
     std::vector<std::uint32_t> gap_taxa;      // taxa without data
-    std::vector<std::uint64_t> gap_sites;     // sites without data
+    std::vector<std::uint64_t> gap_sites;     // the numbers of sites without data
 };
 
 /// Counts by hashes of columns and rows; equal rows are compared. Symbols outside of the alphabet count as no data.
 /// O(taxa * (sites + partitions)) time; memory: 24 bytes for a pattern, 8 for a site without data, and a bit for any
-/// site and for each taxon in each partition. Precondition: every site is in exactly one partition.
-Census take_census(Alignment const& alignment, std::span<PartitionToCheck const> partitions);
+/// site and for each taxon in each partition. site_weights: how often each site of the alignment counts; empty: once.
+/// Precondition: every site is in at most one partition.
+Census take_census(Alignment const& alignment, std::span<PartitionToCheck const> partitions,
+                   std::span<std::uint32_t const> site_weights = {});
 
 /// error: no tree can be sought. warning: a search may mislead, or take longer than it needs to. note: worth knowing.
 enum class Severity : std::uint8_t { error, warning, note };

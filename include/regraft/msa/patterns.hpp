@@ -18,6 +18,9 @@ struct PartitionSites {
     std::vector<std::uint64_t> sites;   // counted from 0, not empty
 };
 
+/// Stands for the pattern of a site that is in no partition.
+inline constexpr std::uint64_t no_pattern = ~std::uint64_t{0};
+
 /// Distinct columns, numbered globally. Partition q has the patterns partition_begin[q] .. partition_begin[q + 1], in
 /// the order in which its list of sites first shows them.
 struct Patterns {
@@ -26,7 +29,7 @@ struct Patterns {
     std::vector<std::uint64_t> partition_begin{0};  // per partition, and the number of patterns
     std::vector<std::uint32_t> weight;              // per pattern: the number of sites where it occurs, >= 1
     std::vector<char> columns;                      // pattern-major: columns[pattern * num_taxa + taxon], canonical
-    std::vector<std::uint64_t> pattern_of_site;     // per site of the alignment
+    std::vector<std::uint64_t> pattern_of_site;     // per site of the alignment; no_pattern if in no partition
 
     /// The number of partitions.
     std::size_t num_partitions() const { return alphabet.size(); }
@@ -42,7 +45,7 @@ struct Patterns {
 };
 
 /// Finds the patterns of each partition. Expected O(taxa * sites). Throws InputError, with the place, for a character
-/// that is not in the partition's alphabet. Precondition: every site is in exactly one partition; fewer than 2^32 sites
+/// that is not in the partition's alphabet. Precondition: every site is in at most one partition; fewer than 2^32 sites
 /// and taxa.
 Patterns compress_patterns(Alignment const& alignment, std::span<PartitionSites const> partitions);
 

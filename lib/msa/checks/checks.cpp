@@ -81,7 +81,8 @@ private:
 /// Goes through each partition block by block, so that a site leaves nothing behind but the hash of its column.
 class CensusTaker {
 public:
-    CensusTaker(Alignment const& alignment, std::span<PartitionToCheck const> partitions);
+    CensusTaker(Alignment const& alignment, std::span<PartitionToCheck const> partitions,
+                std::span<std::uint32_t const> site_weights);
     Census take();
 
 private:
@@ -93,34 +94,38 @@ private:
     void find_twins();
     std::vector<std::uint32_t> equal_to_first(std::span<std::uint32_t const> taxa) const;
     bool are_equal(std::uint32_t taxon, std::uint32_t other) const;
+    std::uint32_t weight(std::uint64_t site) const { return site_weights_.empty() ? 1 : site_weights_[site]; }
 
     Alignment const& alignment_;
     std::span<PartitionToCheck const> partitions_;
-    std::vector<SymbolStates> states_of_;      // per partition
-    std::vector<std::uint64_t> row_hash_;      // per taxon: hash of its cells so far
-    std::vector<bool> is_gap_site_;            // per site
-    std::vector<std::vector<bool>> has_data_;  // per partition and taxon: whether it has data there
-    std::vector<StateMask> common_;            // per site of the block: states that all rows so far may have
-    std::vector<std::uint64_t> column_hash_;   // per site of the block: hash of the rows so far
-    DistinctHashes hashes_;                    // of the columns of this partition with data
+    std::span<std::uint32_t const> site_weights_;  // empty: all 1
+    std::vector<SymbolStates> states_of_;          // per partition
+    std::vector<std::uint64_t> row_hash_;          // per taxon: hash of its cells so far
+    std::vector<bool> is_gap_site_;                // per site
+    std::vector<std::vector<bool>> has_data_;      // per partition and taxon: whether it has data there
+    std::vector<StateMask> common_;                // per site of the block: states that all rows so far may have
+    std::vector<std::uint64_t> column_hash_;       // per site of the block: hash of the rows so far
+    DistinctHashes hashes_;                        // of the columns of this partition with data
     Census census_;
 };
 
-CensusTaker::CensusTaker(Alignment const& alignment, std::span<PartitionToCheck const> partitions)
+CensusTaker::CensusTaker(Alignment const& alignment, std::span<PartitionToCheck const> partitions,
+                         std::span<std::uint32_t const> site_weights)
     : alignment_(alignment),
       partitions_(partitions),
+      site_weights_(site_weights),
       row_hash_(alignment.num_taxa()),
       is_gap_site_(alignment.num_sites()),
       has_data_(partitions.size(), std::vector<bool>(alignment.num_taxa())) {
     census_.partitions.resize(partitions.size());
+    REGRAFT_EXPECTS(site_weights.empty() || site_weights.size() == alignment.num_sites());
     std::uint64_t sites = 0;
     for (auto const& partition : partitions) {
         sites += num_sites(partition.sites);
         for (auto const& range : partition.sites) REGRAFT_EXPECTS(range[range.size() - 1] < alignment.num_sites());
         states_of_.push_back(states_of_symbols(partition.alphabet));
     }
-    REGRAFT_EXPECTS(sites == alignment.num_sites());
-    census_.num_sites = sites;
+    REGRAFT_EXPECTS(sites <= alignment.num_sites());
 }
 
 Census CensusTaker::take() {
@@ -153,7 +158,7 @@ void CensusTaker::count_block(std::uint32_t q, std::span<std::uint64_t const> si
         for (std::size_t i = 0; i < sites.size(); ++i) {
             auto const symbol = static_cast<unsigned char>(row[sites[i]]);
             auto const states = states_of[symbol];
-            ++histogram[symbol];
+            histogram[symbol] += weight(sites[i]);
             has_data |= states != gap;
             common_[i] &= states;
             column_hash_[i] = extended(column_hash_[i], states);
@@ -170,12 +175,13 @@ void CensusTaker::count_columns(std::uint32_t q, std::span<std::uint64_t const> 
     auto& counts = census_.partitions[q];
     auto const gap = undetermined(partitions_[q].alphabet);
     for (std::size_t i = 0; i < sites.size(); ++i) {
+        census_.num_sites += weight(sites[i]);
         bool const is_gap = common_[i] == gap;
         if (!is_gap) hashes_.add(column_hash_[i]);
         if (common_[i] == 0) continue;
         counts.first_not_varying = std::min(sites[i], counts.first_not_varying.value_or(sites[i]));
         is_gap_site_[sites[i]] = is_gap;
-        ++(is_gap ? counts.gap_sites : counts.invariant_sites);
+        (is_gap ? counts.gap_sites : counts.invariant_sites) += weight(sites[i]);
     }
 }
 
@@ -192,10 +198,8 @@ void CensusTaker::find_taxa_without_data() {
 }
 
 void CensusTaker::list_gap_sites() {
-    std::uint64_t count = 0;
-    for (auto const& counts : census_.partitions) count += counts.gap_sites;
-    census_.gap_sites.reserve(count);
-    for (std::size_t site = 0; census_.gap_sites.size() < count; ++site) {
+    census_.gap_sites.reserve(static_cast<std::size_t>(std::count(is_gap_site_.begin(), is_gap_site_.end(), true)));
+    for (std::size_t site = 0; site < is_gap_site_.size(); ++site) {
         if (is_gap_site_[site]) census_.gap_sites.push_back(site);
     }
 }
@@ -290,8 +294,9 @@ void SomeTaxa::add(std::uint32_t taxon) {
     if (first.size() < taxa_kept) first.push_back(taxon);
 }
 
-Census take_census(Alignment const& alignment, std::span<PartitionToCheck const> partitions) {
-    return CensusTaker(alignment, partitions).take();
+Census take_census(Alignment const& alignment, std::span<PartitionToCheck const> partitions,
+                   std::span<std::uint32_t const> site_weights) {
+    return CensusTaker(alignment, partitions, site_weights).take();
 }
 
 PartitionedAlignment reduced(Alignment const& alignment, std::span<PartitionSpec const> partitions,

@@ -122,6 +122,7 @@ struct Answers {
     std::uint64_t patterns = 0;
     std::uint64_t parameters = 0;
     std::uint64_t invariant = 0;  // sites
+    std::uint64_t gaps = 0;       // sites without data
 };
 
 Answers look_at(std::span<PartitionToCheck const> partitions, Census const& census) {
@@ -144,6 +145,7 @@ Answers look_at(std::span<PartitionToCheck const> partitions, Census const& cens
         answers.patterns += counts.num_patterns;
         answers.parameters += partition.free_parameters;
         answers.invariant += counts.invariant_sites;
+        answers.gaps += counts.gap_sites;
     }
     return answers;
 }
@@ -264,7 +266,7 @@ void Writer::no_data() {
                              names_of(gaps.size(), gaps));
     }
     if (auto const& gaps = census_.gap_sites; !gaps.empty())
-        warn("gap-sites", sites(gaps.size()) + " without data, only gaps, which only cost time: " + ranges_of(gaps));
+        warn("gap-sites", sites(answers_.gaps) + " without data, only gaps, which only cost time: " + ranges_of(gaps));
 }
 
 void Writer::odd_gaps() {
@@ -345,7 +347,7 @@ void Writer::few_sites(std::uint64_t shared_parameters) {
 
 void Writer::invariant_sites() {
     auto const invariant = answers_.invariant;
-    auto const with_data = census_.num_sites - census_.gap_sites.size();
+    auto const with_data = census_.num_sites - answers_.gaps;
     if (with_data == 0) return;
     if (invariant == with_data) {
         warn("invariant-sites", "no site varies, so all trees are equally good");

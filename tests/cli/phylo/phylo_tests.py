@@ -5,6 +5,7 @@ values  p-values are what an independent computation from PREFIX.siteLH expects,
 kills   the same bytes on any number of ranks and groups, and whichever ranks die; if all die, the same command goes on
 """
 import itertools
+import json
 import math
 import pathlib
 import random
@@ -288,9 +289,9 @@ def refusals(case: Case) -> None:
 
 
 def numbers_of(result: phylo_job.Result) -> list:
-    """All results, without the number of patterns."""
-    partitions = [{key: value for key, value in partition.items() if key != "patterns"} for partition in result.report["partitions"]]
-    return [result.bits()[:2], partitions, result.report["sites"], *(result.report.get(key) for key in ("tests", "supports", "model_choice"))]
+    """All results."""
+    keys = ("partitions", "sites", "patterns", "tests", "supports", "model_choice", "ultrafast_bootstrap")
+    return [result.bits()[:2], *(result.report.get(key) for key in keys)]
 
 
 def weights(case: Case) -> None:
@@ -306,9 +307,8 @@ def weights(case: Case) -> None:
         expanded = case.write(f"{name}.phy", phylo_choice.phylip(repeated))
         parts = [case.write(f"{name}{i}.part", f"HKY+FC+I, x = 1-{cut}\nJC+G, y = {cut + 1}-{end}\n") for i, (cut, end) in enumerate(((25, 60), (sum(numbers[:25]), sum(numbers))))]
         jobs = [(["evaluate", "--tree", tree, "--model", "GTR+FC+I+G4m"],) * 2, tuple(["loglh", "--tree", tree, "--partitions", part] for part in parts)]
-        if least > 0:  # where patterns are left out, others are drawn
-            jobs += [(["search", "--model", "HKY+FC+G", "--bs-trees", "3", "--alrt", "50", "--starts", "pars{1}"],) * 2, (["test", "--trees", trees, "--model", "JC", "--samples", "500"],) * 2]
-            jobs.append((["evaluate", "--tree", tree, "--model", "auto"],) * 2)
+        jobs += [(["search", "--model", "HKY+FC+G", "--bs-trees", "3", "--alrt", "50", "--starts", "pars{1}"],) * 2, (["test", "--trees", trees, "--model", "JC", "--samples", "500"],) * 2]
+        jobs.append((["evaluate", "--tree", tree, "--model", "auto"],) * 2)
         for number, (words, plain) in enumerate(jobs):
             found = case.jobs.run(1 + number % 3, [*words, "--msa", msa, "--site-weights", file, "--sitelh"])
             wanted = case.jobs.run(1, [*plain, "--msa", expanded])
@@ -319,6 +319,48 @@ def weights(case: Case) -> None:
     huge = case.jobs.run(1, ["loglh", "--tree", tree, "--model", "JC", "--msa", msa, "--site-weights", case.write("huge.weights", "71000000 " * 60)])
     once = case.jobs.run(1, ["loglh", "--tree", tree, "--model", "JC", "--msa", msa])
     near(huge, "large weights", huge.report["log_likelihood"] / 71e6, once.report["log_likelihood"], 1e-6)
+
+
+def findings_of(result: phylo_job.Result, report: pathlib.Path) -> list:
+    """What check has found, without the numbers and places of sites, which repeated columns change."""
+    found = json.loads(report.read_text(encoding="utf-8"))
+    texts = [(one["severity"], one["check"], "" if one["check"] in ("gap-sites", "ascertainment") else one["text"]) for one in found["findings"]]
+    counts = [found[key] for key in ("taxa", "sites", "can_be_searched", "partitions", "same_sequences", "taxa_without_data")]
+    return [result.codes, texts, counts]
+
+
+def any_weights(case: Case) -> None:
+    """Random weights do what repeated columns do, also to what is checked: sites and taxa without data, equal rows, constant sites, +ASC"""
+    tree = case.write("any.nwk", TRUE)
+    for seed in range(6):
+        source = random.Random(seed)
+        rows = {taxon: "".join(source.choice("-N?") if source.random() < 0.1 else cell for cell in row) for taxon, row in phylo_choice.evolved(seed, 50).items()}
+        names = sorted(rows)
+        rows = {taxon: row + "".join("A--"[i % 3] for i in range(12)) for taxon, row in rows.items()}  # constant sites, and some of gaps alone
+        numbers = [source.choice((0, 1, 2, 3)) for _ in range(62)]
+        if seed % 2 == 0:  # data of one taxon are left out, two become equal, and only sites that vary are left
+            numbers[40:] = [0] * 22
+            rows[names[0]] = "-" * 40 + rows[names[0]][40:]
+            rows[names[1]] = rows[names[2]][:40] + rows[names[1]][40:]
+            for site in range(40):
+                if len({row[site] for row in rows.values()} - set("-N?")) < 2:
+                    numbers[site] = 0
+        msa, file = case.write(f"any{seed}.phy", phylo_choice.phylip(rows)), case.write(f"any{seed}.weights", " ".join(map(str, numbers)))
+        expanded = case.write(f"all{seed}.phy", phylo_choice.phylip({taxon: "".join(cell * number for cell, number in zip(row, numbers)) for taxon, row in rows.items()}))
+        model = "GTR+FC+G4m+ASC_LEWIS" if seed % 2 == 0 else "GTR+FC+I+G4m"
+        for words in (["--model", model], []):
+            reports = [case.directory / f"any{seed}.{len(words)}.{i}.json" for i in range(2)]
+            found = case.jobs.run(1, ["check", "--msa", msa, "--site-weights", file, "--json", str(reports[0]), *words])
+            wanted = case.jobs.run(1, ["check", "--msa", expanded, "--json", str(reports[1]), *words])
+            found.require(findings_of(found, reports[0]) == findings_of(wanted, reports[1]), f"seed {seed}: expected the findings of repeated columns:\n{wanted.output}")
+        for words in (["evaluate", "--tree", tree, "--model", model], ["search", "--model", model, "--bs-trees", "2", "--ufboot", "1000", "--starts", "pars{1},rand{1}"], ["evaluate", "--tree", tree, "--model", "auto", "--criterion", "aicc"]):
+            found, wanted = case.jobs.run(1 + seed % 2, [*words, "--msa", msa, "--site-weights", file]), case.jobs.run(1, [*words, "--msa", expanded])
+            found.require(found.report is not None and wanted.report is not None, f"seed {seed}, {words}: expected results")
+            found.require(numbers_of(found) == numbers_of(wanted), f"seed {seed}, {words}: expected the bits of repeated columns")
+            if seed % 2 == 0:
+                found.require(f"without data, only gaps, which may stand anywhere in the tree: '{names[0]}'" in found.output, "expected a warning of a taxon without data")
+    refused = case.jobs.run(1, ["check", "--msa", msa, "--site-weights", file, "--model", "JC+ASC_LEWIS"])
+    refused.require(refused.codes == [2] and "the model corrects for sites that do not vary" in refused.output, "expected that constant sites with a weight are refused")
 
 
 def refused_weights(case: Case) -> None:
@@ -340,7 +382,7 @@ def refused_weights(case: Case) -> None:
 
 def values(jobs: phylo_job.Jobs, _) -> None:
     case = Case(jobs)
-    for test in (usual, partitions, left_out, degenerate, sites, weights, refused_weights, refusals):
+    for test in (usual, partitions, left_out, degenerate, sites, weights, any_weights, refused_weights, refusals):
         test(case)
         print(f"{test.__name__}: as expected", flush=True)
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -127,6 +128,58 @@ TEST(CensusProperty, IsAsCountedCellByCell) {
                 without_data += has_data || std::ranges::count(gap_taxa, taxon) != 0 ? 0U : 1U;
             }
             EXPECT_EQ(census.partitions[q].empty_taxa.count, without_data);
+        }
+    }
+}
+
+/// What weights mean: each column is repeated as often as its weight says.
+Instance repeated(Instance const& instance, std::span<std::uint32_t const> weights) {
+    Instance result = instance;
+    std::vector<std::vector<std::uint64_t>> sites(instance.partitions.size());
+    result.alignment.cells.clear();
+    for (std::size_t taxon = 0; taxon < instance.alignment.num_taxa(); ++taxon) {
+        for (std::size_t site = 0; site < weights.size(); ++site)
+            result.alignment.cells.insert(result.alignment.cells.end(), weights[site],
+                                          instance.alignment.cell(taxon, site));
+    }
+    std::uint64_t copy = 0;
+    for (std::size_t site = 0; site < weights.size(); ++site) {
+        for (std::uint32_t i = 0; i < weights[site]; ++i) sites[site % sites.size()].push_back(copy++);
+    }
+    for (std::size_t q = 0; q < sites.size(); ++q) result.partitions[q].sites = strides_of(sites[q]);
+    return result;
+}
+
+TEST(CensusProperty, CountsASiteAsOftenAsItsWeightSays) {
+    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        auto instance = random_instance(random);
+        std::vector<std::uint32_t> weights(instance.alignment.num_sites());
+        for (auto& weight : weights) weight = static_cast<std::uint32_t>(random.below(4));
+        auto const copies = repeated(instance, weights);
+        auto const expected = take_census(copies.alignment, copies.partitions);
+        for (std::size_t q = 0; q < instance.specs.size(); ++q) {
+            auto sites = sites_of(instance.specs[q]);
+            std::erase_if(sites, [&](auto site) { return weights[site] == 0; });
+            instance.partitions[q].sites = strides_of(sites);
+        }
+        auto const census = take_census(instance.alignment, instance.partitions, weights);
+        EXPECT_EQ(census.num_sites, expected.num_sites);
+        EXPECT_EQ(groups_of(census.twins), groups_of(expected.twins));
+        EXPECT_EQ(census.gap_taxa, expected.gap_taxa);
+        std::uint64_t gap_weight = 0;
+        for (auto const site : census.gap_sites) gap_weight += weights[site];
+        EXPECT_EQ(gap_weight, expected.gap_sites.size());
+        for (std::size_t q = 0; q < instance.specs.size(); ++q) {
+            auto const& [patterns, invariant, gaps, first, histogram, empty] = census.partitions[q];
+            auto const& other = expected.partitions[q];
+            EXPECT_EQ(patterns, other.num_patterns);
+            EXPECT_EQ(invariant, other.invariant_sites);
+            EXPECT_EQ(gaps, other.gap_sites);
+            EXPECT_EQ(first.has_value(), other.first_not_varying.has_value());
+            EXPECT_EQ(histogram, other.histogram);
+            EXPECT_EQ(empty.first, other.empty_taxa.first);
         }
     }
 }

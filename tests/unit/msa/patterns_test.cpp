@@ -93,8 +93,13 @@ TEST(Patterns, SayWhereInTheFileTheCellIs) {
     EXPECT_TRUE(error_of(">a\r\nAC\r\n\r\n\t G E\r\n").starts_with("f:4:5: taxon 'a', site 4: 'E'"));
 }
 
-TEST(PatternsDeathTest, EverySiteIsInExactlyOnePartition) {
-    EXPECT_DEATH(compress({"ACGT"}, {dna({0, 1, 2})}), "precondition");
+TEST(Patterns, SitesInNoPartitionHaveNone) {
+    auto const patterns = compress({"AC5A", "AC6A"}, {dna({3, 1, 0})});
+    EXPECT_EQ(patterns.pattern_of_site, (std::vector<std::uint64_t>{0, 1, no_pattern, 0}));
+    EXPECT_EQ(patterns.weight, (std::vector<std::uint32_t>{2, 1}));
+}
+
+TEST(PatternsDeathTest, EverySiteIsInAtMostOnePartition) {
     EXPECT_DEATH(compress({"ACGT"}, {dna({0, 1, 2, 3}), dna({3})}), "precondition");
     EXPECT_DEATH(compress({"ACGT"}, {dna({0, 1, 2, 3, 4})}), "precondition");
 }
