@@ -17,6 +17,7 @@
 #include "files/file_texts.hpp"
 #include "files/matrix_file.hpp"
 #include "input/check_report.hpp"
+#include "input/constant_sites.hpp"
 #include "input/model_words.hpp"
 #include "input/site_weights.hpp"
 #include "regraft/core/errors.hpp"
@@ -124,6 +125,16 @@ void find_missing_states(CheckedInput& input) {
     std::ranges::stable_sort(input.findings, {}, &msa::Finding::severity);
 }
 
+/// Adds what can be done about constant sites under +ASC_.
+void tell_cures(CheckedInput& input) {
+    for (auto& finding : input.findings) {
+        if (finding.check != "ascertainment") continue;
+        finding.text +=
+            "; regraft-msa trim --no-constant removes them, also those where one state is possible in all rows; without "
+            "+ASC_, --constant-sites A,C,G,T adds the numbers of those that were left out";
+    }
+}
+
 /// Says if lengths in the partition file have no effect.
 void find_unused_lengths(CheckedInput& input) {
     auto const has_length = [](msa::PartitionSpec const& partition) { return partition.length > 0; };
@@ -199,7 +210,10 @@ CheckedInput read_and_check(Options const& options) {
         input.origin_of_sites = fmt::format(", the weights of {}", num_sites);
     }
     input.shows_sites = options.output.writes_sites();
+    bool const has_constant_sites = !options.input.constant_sites.empty() && num_sites > 0;
+    if (has_constant_sites) append_constant_sites(options.input.constant_sites, input);
     add_models(options, input, [&](std::size_t q) { return histogram(input, q); });
+    if (has_constant_sites) check_takes_constant_sites(input);
     add_site_frequencies(options, num_sites, input);
     add_findings(options, input,
                  msa::take_census(input.alignment, partitions_to_check(options, input), input.site_weights));
@@ -255,6 +269,7 @@ CheckedInput begin_check(Options const& options, msa::Alignment alignment, std::
                          std::vector<msa::PartitionSpec> stored) {
     CheckedInput input;
     input.alignment = std::move(alignment);
+    input.num_columns = num_sites;
     input.has_partitions = !options.input.partitions.empty() || (options.input.model.empty() && !stored.empty());
     input.partitions = read_partitions(options, num_sites, std::move(stored));
     return input;
@@ -294,9 +309,11 @@ void add_findings(Options const& options, CheckedInput& input, msa::Census censu
     if (options.input.linkage == BranchLinkage::scaled && !partitions.empty()) shared += free_scalers(input.specs);
     input.census = std::move(census);
     input.findings = msa::findings(input.alignment, partitions, shared, input.census);
+    tell_cures(input);
     allow_three_taxa(options, input);
     if (!input.can_be_searched()) return;
     find_unused_lengths(input);
+    find_only_varying(input);
     find_missing_states(input);
 }
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "input/constant_sites.hpp"
 #include "input/site_weights.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
@@ -106,6 +107,7 @@ Dataset begin_dataset(CheckedInput const& checked) {
     dataset.taxa = alignment.names;
     dataset.specs = checked.specs;
     dataset.partitions = checked.partitions;
+    for (auto& partition : dataset.partitions) take_constant_sites_out(checked, partition);
     dataset.origin_of_sites = checked.origin_of_sites;
     for (auto const& finding : checked.findings) {
         if (finding.severity == msa::Severity::warning) dataset.warnings.push_back(finding.text);
@@ -131,6 +133,7 @@ Input to_input(CheckedInput const& checked) {
     for (std::size_t i = 0; i < patterns.num_patterns(); ++i)
         digests.push_back(digest(std::as_bytes(patterns.column(i))));
     dataset.content_hash = content_hash(dataset, digests);
+    patterns.pattern_of_site.resize(checked.num_columns);
     return {std::move(dataset), std::move(patterns)};
 }
 

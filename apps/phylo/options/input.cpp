@@ -1,4 +1,7 @@
+#include <charconv>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "files/matrix_file.hpp"
 #include "options/parts.hpp"
@@ -13,7 +16,8 @@ constexpr char const* what_check_does =
     "            that do not vary under a model that says they were left out (+ASC_)\n"
     "  warnings  the search would run, but its result is doubtful or the time wasted: equal sequences, taxa or sites\n"
     "            that are all gaps, DNA under an amino-acid model, partitions without data for a taxon, fewer sites\n"
-    "            than taxa, more free parameters than site patterns\n"
+    "            than taxa, more free parameters than site patterns, only sites that vary under a model that does not\n"
+    "            say that others were left out\n"
     "  notes     good to know: how many sites do not vary\n"
     "\n"
     "Exit codes: 0 the input can be searched, perhaps with warnings; 2 it cannot, or bad usage; 1 the output cannot\n"
@@ -35,6 +39,27 @@ void look_for_model_file(Options::Input& input) {
         throw CLI::ValidationError("--model", "'" + input.model + "' is no model, and no file of this name is there");
     }
     input.partitions = std::exchange(input.model, "");
+}
+
+/// Reads four whole numbers, separated by commas.
+std::vector<std::uint32_t> read_constant_sites(std::string_view text) {
+    std::vector<std::uint32_t> numbers;
+    for (auto rest = text;;) {
+        auto const word = rest.substr(0, rest.find(','));
+        std::uint32_t number = 0;
+        auto const [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+        if (error != std::errc() || end != word.data() + word.size()) break;
+        numbers.push_back(number);
+        if (word.size() == rest.size()) {
+            if (numbers.size() != 4) break;
+            return numbers;
+        }
+        rest.remove_prefix(word.size() + 1);
+    }
+    throw CLI::ValidationError("--constant-sites",
+                               "'" + std::string(text) +
+                                   "', expected four whole numbers with commas: how many sites have "
+                                   "A, C, G and T, such as 1000,800,790,1010");
 }
 
 void add_input(CLI::App& app, Options& options, Command command) {
@@ -62,6 +87,11 @@ void add_input(CLI::App& app, Options& options, Command command) {
                  "how branch lengths of partitions depend on each other: linked, scaled (default) or unlinked");
     add_file(app, "--site-weights", input.site_weights,
              "file with a whole number for each site: how often it counts, 0 leaves it out");
+    app.add_option_function<std::string>(
+           "--constant-sites", [&input](std::string const& text) { input.constant_sites = read_constant_sites(text); },
+           "how many constant sites with A, C, G and T there are that are not in the alignment, for DNA of which only "
+           "variable sites were kept")
+        ->type_name("A,C,G,T");
     add_file(app, "--site-frequencies", input.site_frequencies,
              "file with the frequencies of the states at each site, as --pmsf and IQ-TREE write it, which take "
              "the place of those of the model, such as LG+G4");
@@ -91,6 +121,12 @@ void complete_input(Options& options) {
     if (options.command == Command::genes) input.linkage = BranchLinkage::unlinked;  // and trees of their own
     if (!input.reduced.empty() && !input.site_weights.empty())
         throw CLI::ValidationError("--reduced", "has other sites than --site-weights, expected only one of both");
+    if (!input.reduced.empty() && !input.constant_sites.empty())
+        throw CLI::ValidationError("--reduced", "has other sites than --constant-sites, expected only one of both");
+    if (!input.site_frequencies.empty() && !input.constant_sites.empty()) {
+        throw CLI::ValidationError("--constant-sites",
+                                   "has sites without --site-frequencies, expected only one of both");
+    }
     if (!input.reduced.empty() && !input.site_frequencies.empty())
         throw CLI::ValidationError("--reduced", "has other sites than --site-frequencies, expected only one of both");
 }

@@ -43,6 +43,7 @@ constexpr std::array iqtree_options{
     Theirs{"S", with_value, "--partitions", "genes", ""},
     Theirs{"st", with_value, "", "", "the model says what the data are, such as LG+G4, BIN or MULTI7_MK"},
     Theirs{"seqtype", with_value, "", "", "the model says what the data are, such as LG+G4, BIN or MULTI7_MK"},
+    Theirs{"fconst", with_value, "--constant-sites", "", ""},
     Theirs{"fs", with_value, "--site-frequencies", "", ""},
     Theirs{"site-freq", with_value, "--site-frequencies", "", ""},
     Theirs{"ft", with_value, "--pmsf --tree", "evaluate", "then search with --site-frequencies PREFIX.sitefreq"},

@@ -76,6 +76,7 @@ CASES = [  # arguments, what the message must contain
     (["search", "--msa", "{dir}/small.phy", "--model", "BIN"], "small.phy:2:3: partition 'all', taxon 'a', site 1: not a binary symbol"),
     (["search", "--msa", "{dir}/small.phy", "--model", "MULTI20_MK"], "taxon 'a', site 4: not a multistate symbol; these are not: 'T' (4 cells); allowed are 0123456789ABCDEFGHIJ?-."),
     (["search", "--msa", "{dir}/small.phy", "--model", "JC+ASC_LEWIS"], "small.phy:2:3: the model corrects for sites that do not vary"),
+    (["search", "--msa", "{dir}/small.phy", "--model", "JC+ASC_LEWIS"], "regraft-msa trim --no-constant removes them"),
     (["search", "--msa", "{dir}/small.phy", "--model", "JC+ASC_LEWIS+I"], "has +I and +ASC_, expected one"),
     (["search", "--msa", "{dir}/small.phy", "--model", "JC+ASC_FELS{{0.5}}"], "gives 0.5, expected a number of sites"),
     (["search", "--msa", "{dir}/small.phy", "--model", "JC+B"], "model 'JC+B' scales branch lengths (+B), expected several partitions"),

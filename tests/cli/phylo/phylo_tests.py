@@ -363,6 +363,43 @@ def any_weights(case: Case) -> None:
     refused.require(refused.codes == [2] and "the model corrects for sites that do not vary" in refused.output, "expected that constant sites with a weight are refused")
 
 
+def constant_sites(case: Case) -> None:
+    """--constant-sites does what appended columns do, also with weights; results of single sites are those of the alignment"""
+    rows = phylo_choice.evolved(7, 150)
+    kept = [i for i in range(150) if len({row[i] for row in rows.values()}) > 1]
+    rows = {taxon: "".join(row[i] for i in kept) for taxon, row in rows.items()}
+    msa, tree = case.write("variable.phy", phylo_choice.phylip(rows)), case.write("variable.nwk", TRUE)
+    weights_file = case.write("variable.weights", " ".join(str(i % 3) for i in range(len(kept))))
+    for counts, weighted in (((60, 31, 40, 55), False), ((7, 0, 1, 0), True), ((0, 0, 0, 0), False)):
+        option = ["--constant-sites", ",".join(map(str, counts))]
+        words = [*option, "--site-weights", weights_file] if weighted else option
+        constant = "".join(base * count for base, count in zip("ACGT", counts))
+        expanded = {taxon: "".join(cell * (i % 3 if weighted else 1) for i, cell in enumerate(row)) + constant for taxon, row in rows.items()}
+        appended = case.write("appended.phy", phylo_choice.phylip(expanded))
+        reports = [case.directory / f"constant{weighted}{counts[0]}.{i}.json" for i in range(2)]
+        found, wanted = (case.jobs.run(1, ["check", "--msa", *more, "--json", str(report)]) for more, report in zip(([msa, *words], [appended]), reports))
+        found.require(findings_of(found, reports[0]) == findings_of(wanted, reports[1]), f"{counts}: expected the findings of appended columns")
+        says = "all sites vary; if constant ones were left out, as from lists of SNPs, branches come out too"
+        found.require((says in found.output) == (sum(counts) == 0), f"{counts}: expected the warning without constant sites, and only there")
+        for ranks, job in enumerate((["evaluate", "--tree", tree, "--model", "GTR+FC+I+G4m"], ["evaluate", "--tree", tree, "--model", "auto"], ["search", "--model", "HKY+FC+G", "--bs-trees", "2", "--ufboot", "1000"]), 1):
+            found, wanted = case.jobs.run(ranks, [*job, "--msa", msa, *words, "--sitelh"]), case.jobs.run(1, [*job, "--msa", appended])
+            found.require(found.report is not None and wanted.report is not None, f"{counts}, {job}: expected results")
+            found.require(numbers_of(found) == numbers_of(wanted), f"{counts}, {job}: expected the bits of appended columns")
+            found.require(len(sites_of(found)[0]) == len(kept), f"{counts}: expected values of the sites of the alignment")
+    two = case.write("two.part", f"JC, x = 1-10\nJC, y = 11-{len(kept)}\n")
+    protein = case.write("protein.phy", "4 4\na MKLV\nb MELV\nc MKLI\nd MEFI\n")
+    weights_file = case.write("large.weights", "4294967295" + " 0" * (len(kept) - 1))
+    says = "'{}', expected four whole numbers with commas"
+    for words, message in ((["1,2,3"], says.format("1,2,3")), (["1,2,3,4,5"], says.format("1,2,3,4,5")), (["1,2,3,"], says.format("1,2,3,")), (["1,2,3,-4"], says.format("1,2,3,-4")), (["1,2,3,4294967296"], "4294967296', expected"),
+                           (["1,2,3,4", "--partitions", two], "--constant-sites: there are 2 partitions"), (["1,1,1,1", "--site-weights", weights_file], "there are more than 4294967295"),
+                           (["1,2,3,4", "--model", "JC+ASC_LEWIS"], "--constant-sites: model 'JC+ASC_LEWIS' corrects for the same sites"), (["1,2,3,4", "--reduced", "x"], "has other sites than --constant-sites")):
+        result = case.jobs.run(2, ["check", "--msa", msa, "--constant-sites", *words])
+        result.require(result.codes == [2, 2] and message in result.output, f"{words}: expected '{message}'")
+    for model, message in (([], "model 'LG+G4m' is for amino-acid data; expected a model of DNA"), (["--model", "auto"], "but these look like amino-acid data")):
+        result = case.jobs.run(1, ["check", "--msa", protein, "--constant-sites", "1,2,3,4", *model])
+        result.require(result.codes == [2] and message in result.output, f"{model}: expected '{message}'")
+
+
 def refused_weights(case: Case) -> None:
     """Each error of a file of weights is told with its place"""
     msa = case.write("refused.phy", phylo_choice.phylip(phylo_choice.evolved(10, 60)))
@@ -382,7 +419,7 @@ def refused_weights(case: Case) -> None:
 
 def values(jobs: phylo_job.Jobs, _) -> None:
     case = Case(jobs)
-    for test in (usual, partitions, left_out, degenerate, sites, weights, any_weights, refused_weights, refusals):
+    for test in (usual, partitions, left_out, degenerate, sites, weights, any_weights, constant_sites, refused_weights, refusals):
         test(case)
         print(f"{test.__name__}: as expected", flush=True)
 
