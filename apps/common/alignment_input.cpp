@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "common/input.hpp"
 #include "common/text_input.hpp"
@@ -28,9 +29,16 @@ AlignmentInput unpack_rgm(std::string_view content, std::string const& name) {
 
 }  // namespace
 
-AlignmentInput read_alignment(std::string const& path) {
+AlignmentInput read_alignment(std::string const& path, msa::NotSnp not_snps) {
     auto const name = shown_input(path);
-    auto const content = read_unpacked(path);
+    TextInput input(path);
+    auto head = read_head(input);
+    if (msa::is_vcf(head)) {
+        auto const read = [&](std::span<char> buffer) { return read_behind(head, input, buffer); };
+        auto [alignment, skipped] = msa::read_vcf(read, name, not_snps);
+        return {std::move(alignment), {}, skipped};
+    }
+    auto const content = std::move(head) + input.rest();
     if (is_rgm(content)) return unpack_rgm(content, name);
     return {msa::parse_alignment(content, name), {}};
 }

@@ -53,6 +53,15 @@ CLI::Validator one_of(std::map<std::string, std::uint64_t> words) {
     return {check, ""};
 }
 
+CLI::Option* add_not_snps(CLI::App& app, msa::NotSnp& not_snps) {
+    std::map<std::string, msa::NotSnp> const words{{"refuse", msa::NotSnp::refuse}, {"skip", msa::NotSnp::skip}};
+    return app
+        .add_option("--not-snps", not_snps,
+                    "VCF: refuse (default) records that are no SNPs, or skip them and tell how many there are")
+        ->transform(one_of(words))
+        ->type_name("HOW");
+}
+
 void refuse_empty_values(CLI::App& app) {
     for (auto* const option : app.get_options()) {
         if (option->get_expected_max() == 0) continue;  // a flag

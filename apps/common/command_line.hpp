@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include "common/program.hpp"
+#include "regraft/msa/vcf.hpp"
 
 namespace regraft::common {
 
@@ -29,6 +30,9 @@ CLI::Validator one_of(std::map<std::string, Enum> const& words) {
     for (auto const& [word, meaning] : words) numbers[word] = static_cast<std::uint64_t>(meaning);
     return one_of(std::move(numbers));
 }
+
+/// Adds --not-snps.
+CLI::Option* add_not_snps(CLI::App& app, msa::NotSnp& not_snps);
 
 /// Refuses empty values of all options that were added to this app and to its commands: an unset variable of the shell
 /// must not change what is computed. Call it after all options have been added.

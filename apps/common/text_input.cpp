@@ -54,6 +54,8 @@ void TextInput::fail(std::string const& what) const {
 
 /// Checks a piece of unpacked text.
 void TextInput::check_text(std::string_view piece) {
+    if (text_size_ == 0 && piece.starts_with("BCF\2"))
+        fail("but is BCF, the binary form of VCF; expected a text, which bcftools view makes of it");
     if (auto const nul = piece.find('\0'); nul != std::string_view::npos)
         fail(fmt::format("but byte {} of the unpacked data is 0; expected a text", text_size_ + nul + 1));
     text_size_ += piece.size();
@@ -130,6 +132,23 @@ std::string TextInput::rest() {
         }
         size = 2 * text.size();
     }
+}
+
+std::string read_head(TextInput& input) {
+    std::string head(64, ' ');
+    std::size_t used = 0;
+    for (std::size_t more = 1; more > 0 && used < head.size(); used += more)
+        more = input.read(std::span(head).subspan(used));
+    head.resize(used);
+    return head;
+}
+
+std::size_t read_behind(std::string& head, TextInput& input, std::span<char> buffer) {
+    auto const size = std::min(head.size(), buffer.size());
+    if (size == 0) return input.read(buffer);
+    std::copy_n(head.begin(), size, buffer.begin());
+    head.erase(0, size);
+    return size;
 }
 
 std::string read_unpacked(std::string const& path, SizeLimit limit) {

@@ -71,6 +71,11 @@ private:
     std::unique_ptr<Unpacker> unpacker_;  // null: the bytes are not packed, or all members are unpacked
 };
 
+/// Reads the begin of an input, from which the format of a text follows that is no MAPLE: 64 bytes, or all.
+std::string read_head(TextInput& input);
+/// Fills a buffer with the next bytes of an input, of which `head` has been read already. It becomes shorter.
+std::size_t read_behind(std::string& head, TextInput& input, std::span<char> buffer);
+
 /// The bytes of a file, or of standard input if path is "-", unpacked if they are packed. O(size) memory. Throws
 /// InputError.
 std::string read_unpacked(std::string const& path, SizeLimit limit = SizeLimit::most_text);

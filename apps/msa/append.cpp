@@ -68,7 +68,7 @@ void check_sites(std::uint64_t found, std::uint64_t expected, std::string const&
 
 /// An alignment of any format as FASTA, one row per line; as MAPLE, the cells are in lower case.
 std::string as_fasta(std::string const& input, GeneralOptions const& general, bool in_maple) {
-    auto const source = read_source(input, codec::RowUse::if_they_suffice, size_limit(general));
+    auto const source = read_source(input, codec::RowUse::if_they_suffice, general);
     auto rows =
         source.text ? msa::to_differences(msa::parse_alignment(*source.text, shown_input(input))) : source.rows->rows;
     if (in_maple) rows = msa::in_lower_case(std::move(rows));
@@ -125,7 +125,8 @@ std::string with_more_lines(codec::RgmFile const& file, AppendOptions const& opt
     SiteRange const sites{SiteId{0}, SiteId{file.num_sites()}};
     auto all = file.read(sites).rows(sites);
     for (auto const& input : std::span(options.places.inputs).subspan(1)) {
-        auto const more = msa::parse_alignment(read_unpacked(input, size_limit(options.general)), shown_input(input));
+        auto const source = read_source(input, codec::RowUse::never, options.general);
+        auto const more = msa::parse_alignment(*source.text, shown_input(input));
         check_sites(more.num_sites(), file.num_sites(), target, input);
         check_new_names(file, target, more.names, input);
         all.names.insert(all.names.end(), more.names.begin(), more.names.end());

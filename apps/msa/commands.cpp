@@ -62,7 +62,7 @@ Source read_alignment(std::string const& input, CompressOptions const& options, 
     if (input == "-" && isatty(STDIN_FILENO) != 0)
         throw InputError("an alignment is not read from a terminal; expected a FILE");
     progress.phase("reading", 0, 20);
-    return read_source(input, row_use(pack_options(options)), size_limit(options.general),
+    return read_source(input, row_use(pack_options(options)), options.general,
                        [&](double part) { progress.reached(part); });
 }
 
@@ -84,8 +84,8 @@ void compress(std::string const& input, CompressOptions const& options) {
     Replacement result(input, compressed_name(input, options.places), options.places, Replacement::Result::binary);
     auto source = read_alignment(input, options, progress);
     if (source.text && is_rgm(*source.text)) throw InputError({shown_input(input)}, "is compressed already");
-    bool const is_regular = source.is_regular;
-    if (source.is_packed || !is_regular) result.keep_input();
+    auto const only_alignment = source.only_alignment;
+    if (source.is_packed || !only_alignment.empty()) result.keep_input();
     auto const text_bytes = source.num_bytes();
     auto const packed = pack(std::move(source), shown_input(input), options, progress);
     progress.phase("writing", 98, 100);
@@ -93,9 +93,9 @@ void compress(std::string const& input, CompressOptions const& options) {
     progress.clear();
     say(summary_verbosity(result, verbosity),
         fmt::format("{}: {}", shown_input(input), summary(text_bytes, packed, progress.seconds())));
-    if (!is_regular)
-        say(verbosity, fmt::format("{}: is no regular MAPLE text, so it is kept; {} holds the same alignment",
-                                   shown_input(input), result.output() == "-" ? "the output" : result.output()));
+    if (!only_alignment.empty())
+        say(verbosity, fmt::format("{}: {}, so it is kept; {} holds its alignment", shown_input(input), only_alignment,
+                                   result.output() == "-" ? "the output" : result.output()));
     if (verbosity == Verbosity::verbose) {
         say(verbosity, fmt::format("{}: {}, {}, codec {}", shown_input(input), counted_taxa(packed.taxa),
                                    counted(packed.sites, "site"), name(packed.kind)));

@@ -166,7 +166,7 @@ double num_cells(std::uint64_t taxa, std::uint64_t sites) {
 Report examine(std::string const& input, GeneralOptions const& general) {
     Report report;
     report.file = shown_input(input);
-    auto source = read_source(input, codec::RowUse::if_they_suffice, size_limit(general));
+    auto source = read_source(input, codec::RowUse::if_they_suffice, general);
     if (!source.text) {
         add_rows(report, source.rows->rows, source.rows->layout);
     } else if (is_rgm(*source.text)) {

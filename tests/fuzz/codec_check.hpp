@@ -24,6 +24,7 @@
 #include "support/msa/alignment_texts.hpp"
 #include "support/msa/block_texts.hpp"
 #include "support/msa/nexus_texts.hpp"
+#include "support/msa/vcf_texts.hpp"
 
 namespace regraft::fuzz {
 
@@ -227,6 +228,7 @@ inline std::string seed_text(Random& random) {
     auto const alignment = test::random_alignment(1 + random.below(6), random.below(50), random);
     if (random.below(4) == 0)
         return test::random_nexus(alignment, static_cast<test::NexusWords>(random.below(2)), random);
+    if (random.below(8) == 0) return test::random_vcf(random);
     if (random.below(4) == 0) return test::random_a3m(1 + random.below(5), 1 + random.below(30), random).a3m;
     if (alignment.num_sites() != 0 && random.below(3) == 0)
         return test::random_block_text(alignment, static_cast<test::BlockStyle>(random.below(2)), random);

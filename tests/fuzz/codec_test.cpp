@@ -59,8 +59,9 @@ TEST(DamagedText, IsRefusedOrWrittenAgain) {
         Random random(seed);
         auto const text = seed_text(random);
         ASSERT_EQ(complaint_about_text(text, accepted), "") << seed;
-        constexpr std::array letters{test::alignment_letters, test::nexus_letters, test::block_letters};
-        ASSERT_EQ(complaint_about_text(test::mutated(text, letters[random.below(3)], random), accepted), "") << seed;
+        constexpr std::array letters{test::alignment_letters, test::nexus_letters, test::block_letters,
+                                     test::vcf_letters};
+        ASSERT_EQ(complaint_about_text(test::mutated(text, letters[random.below(4)], random), accepted), "") << seed;
     }
     EXPECT_GE(accepted, static_cast<int>(10 * num_seeds)) << "good texts are refused";
 }

@@ -22,6 +22,7 @@ void add_general(CLI::App& app, GeneralOptions& general) {
     app.add_flag("--any-size", general.any_size,
                  "also unpack a text over 256 MiB and 250 times the size of FILE, which may have been made to do harm")
         ->group(group);
+    common::add_not_snps(app, general.not_snps)->group(group);
     auto* const quiet = app.add_flag_callback(
         "-q,--quiet", [&] { general.verbosity = Verbosity::quiet; }, "print errors only");
     quiet->group(group);

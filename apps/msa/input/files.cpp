@@ -136,7 +136,11 @@ std::string compressed_name(std::string const& input, Places const& places) {
     auto const is_end = [&](auto const& packing) { return input.ends_with(packing.suffix); };
     auto const found = std::ranges::find_if(packings(), is_end);
     auto const packed_suffix = found == packings().end() ? std::string_view() : found->suffix;
-    return input.substr(0, input.size() - packed_suffix.size()) + std::string(suffix);
+    auto stem = input.substr(0, input.size() - packed_suffix.size());
+    // What comes back is no VCF, so it must not have its name.
+    if (constexpr std::string_view vcf = ".vcf"; stem.ends_with(vcf))
+        stem.replace(stem.size() - vcf.size(), vcf.size(), ".fa");
+    return stem + std::string(suffix);
 }
 
 std::string decompressed_name(std::string const& input, Places const& places) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "regraft/msa/vcf.hpp"
+
 namespace regraft::msa_cli {
 
 enum class Verbosity : std::uint8_t { quiet, normal, verbose };
@@ -13,8 +15,9 @@ enum class Verbosity : std::uint8_t { quiet, normal, verbose };
 /// Options of all commands.
 struct GeneralOptions {
     Verbosity verbosity = Verbosity::normal;
-    std::uint32_t threads = 0;  // 0: all there are
-    bool any_size = false;      // also texts so much larger than their files that they may be bombs
+    std::uint32_t threads = 0;                   // 0: all there are
+    bool any_size = false;                       // also texts so much larger than their files that they may be bombs
+    msa::NotSnp not_snps = msa::NotSnp::refuse;  // what is done with records of VCF that are no SNPs
 };
 
 /// The input files, and where the results go.

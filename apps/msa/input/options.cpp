@@ -42,8 +42,9 @@ Exit codes: 0 done, 1 the output cannot be written or an internal error, 2 bad
 input or usage. Of several files all are tried, and the largest code is returned.)";
 
 constexpr char const* compress_after =
-    R"(FILE is in FASTA (also A2M, A3M), PHYLIP, NEXUS, Stockholm, Clustal or MAPLE format, and may
-be packed by gzip, bzip2, xz or zstd. Without FILE, or with -, standard input is compressed to
+    R"(FILE is in FASTA (also A2M, A3M), PHYLIP, NEXUS, Stockholm, Clustal, MAPLE or VCF format, and may
+be packed by gzip, bzip2, xz or zstd. SNPs in VCF become an alignment with a row for each sample,
+and a file x.vcf, which is kept, becomes x.fa.rgm. Without FILE, or with -, standard input is compressed to
 standard output. FILE.rgm is unpacked and compared with FILE before it takes its name. Only then
 FILE is removed, unless -k, -o or -c is given.
 

@@ -4,12 +4,17 @@
 #include <span>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "common/input.hpp"
 #include "common/text_input.hpp"
+#include "common/words.hpp"
 #include "input/files.hpp"
+#include "input/progress.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/maple.hpp"
+#include "regraft/msa/text_layout.hpp"
 
 namespace regraft::msa_cli {
 
@@ -27,13 +32,7 @@ public:
         : file_(file), head_(std::move(head)), most_kept_(most_kept) {}
 
     std::size_t read(std::span<char> buffer) {
-        auto size = std::min(head_.size(), buffer.size());
-        if (size > 0) {
-            std::copy_n(head_.begin(), size, buffer.begin());
-            head_.erase(0, size);
-        } else {
-            size = file_.read(buffer);
-        }
+        auto const size = read_behind(head_, file_, buffer);
         std::string_view const piece(buffer.data(), size);
         hashes_.add(piece);
         keeps_all_ = keeps_all_ && kept_.size() + size <= most_kept_;
@@ -103,14 +102,40 @@ void read_maple_rows(Source& source, Recorder& recorder, std::string const& name
     auto const read = recorder.take_hashes();
     source.text_bytes = read.num_bytes();
     msa::write_maple(source.rows->rows, source.rows->layout, [&](std::string_view piece) { source.hashes.add(piece); });
-    source.is_regular = read == source.hashes;
+    if (!(read == source.hashes)) source.only_alignment = "is no regular MAPLE text";
+}
+
+/// The SNPs of VCF as FASTA, whose begin is `head`.
+std::string fasta_of_vcf(TextInput& file, std::string head, std::string const& name, GeneralOptions const& general) {
+    auto const read = [&](std::span<char> buffer) { return read_behind(head, file, buffer); };
+    auto const [alignment, skipped] = msa::read_vcf(read, name, general.not_snps);
+    for (auto const& sample : alignment.names) {
+        if (sample.find(' ') == std::string::npos) continue;
+        throw InputError({name},
+                         "sample '" + sample + "' has a blank; expected names that FASTA can hold, without any");
+    }
+    if (skipped > 0) {
+        say(general.verbosity,
+            fmt::format("{}: {} skipped that {}, {} read", name, counted(skipped, "record"),
+                        skipped == 1 ? "is no SNP" : "are no SNPs", counted(alignment.num_sites(), "SNP")));
+    }
+    return msa::to_text(alignment, {});
 }
 
 }  // namespace
 
-Source read_source(std::string const& input, RowUse rows, SizeLimit limit, std::function<void(double)> const& reached) {
+Source read_source(std::string const& input, RowUse rows, GeneralOptions const& general,
+                   std::function<void(double)> const& reached) {
+    auto const limit = size_limit(general);
     TextInput file(input, limit);
-    std::string head;
+    std::string head = read_head(file);
+    if (msa::is_vcf(head)) {
+        bool const is_packed = file.packing() != nullptr;
+        auto source = source_of(fasta_of_vcf(file, std::move(head), shown_input(input), general), rows);
+        source.only_alignment = "is VCF";
+        source.is_packed = is_packed;
+        return source;
+    }
     bool const is_maple = begins_maple(file, head);
     Source source;
     source.is_packed = file.packing() != nullptr;

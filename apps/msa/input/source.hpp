@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/text_input.hpp"
+#include "input/general.hpp"
 #include "regraft/codec/pack.hpp"
 #include "regraft/msa/difference_rows.hpp"
 
@@ -35,16 +36,16 @@ struct Source {
     std::optional<std::string> text;          // none: it is large, and the rows suffice
     std::optional<msa::DifferenceText> rows;  // none: it is no MAPLE, nor FASTA of nearly equal rows
     TextHashes hashes;                        // of the text that the rows make
-    bool is_regular = true;                   // the rows make the same text again; otherwise only the same alignment
+    std::string_view only_alignment;          // why this is only the same alignment as the input; empty: it is the text
     bool is_packed = false;                   // the input is not the text, but unpacks to it
     std::uint64_t text_bytes = 0;             // of the input
     std::uint64_t num_bytes() const { return text ? text->size() : text_bytes; }
 };
 
 /// Reads an input in one pass, unpacked if it is packed. MAPLE is read as rows unless they are never wanted. The rows
-/// of FASTA suffice as codec::rows_suffice says. reached: is told
+/// of FASTA suffice as codec::rows_suffice says. VCF becomes FASTA, and what it skips is said. reached: is told
 /// which part of a file has been read. Throws InputError.
-Source read_source(std::string const& input, codec::RowUse rows, common::SizeLimit limit,
+Source read_source(std::string const& input, codec::RowUse rows, GeneralOptions const& general,
                    std::function<void(double)> const& reached = {});
 
 /// The same for a text in memory that is not packed and no MAPLE.

@@ -41,7 +41,7 @@ Opened::Opened(std::string const& input, GeneralOptions const& general) {
 }
 
 void Opened::open_text(std::string const& input, GeneralOptions const& general) {
-    auto source = read_source(input, codec::RowUse::if_they_suffice, size_limit(general));
+    auto source = read_source(input, codec::RowUse::if_they_suffice, general);
     if (!source.text) {
         rows_ = std::move(source.rows);
         return;

@@ -201,7 +201,7 @@ void add_site_frequencies(Options const& options, std::uint64_t num_sites, Check
 }
 
 CheckedInput read_and_check(Options const& options) {
-    auto [alignment, stored] = common::read_alignment(options.input.msa);
+    auto [alignment, stored, skipped] = common::read_alignment(options.input.msa, options.input.not_snps);
     auto const num_sites = alignment.num_sites();
     auto input = begin_check(options, std::move(alignment), num_sites, std::move(stored));
     if (!options.input.site_weights.empty()) {
@@ -215,6 +215,7 @@ CheckedInput read_and_check(Options const& options) {
     add_models(options, input, [&](std::size_t q) { return histogram(input, q); });
     if (has_constant_sites) check_takes_constant_sites(input);
     add_site_frequencies(options, num_sites, input);
+    input.skipped_records = skipped;
     add_findings(options, input,
                  msa::take_census(input.alignment, partitions_to_check(options, input), input.site_weights));
     return input;
@@ -309,6 +310,17 @@ void add_findings(Options const& options, CheckedInput& input, msa::Census censu
     if (options.input.linkage == BranchLinkage::scaled && !partitions.empty()) shared += free_scalers(input.specs);
     input.census = std::move(census);
     input.findings = msa::findings(input.alignment, partitions, shared, input.census);
+    if (input.skipped_records > 0) {
+        input.findings.push_back(
+            {msa::Severity::warning,
+             "skipped",
+             fmt::format("{} of VCF skipped that {}",
+                         input.skipped_records == 1 ? std::string("1 record")
+                                                    : fmt::format("{} records", input.skipped_records),
+                         input.skipped_records == 1 ? "is no SNP" : "are no SNPs"),
+             {}});
+    }
+    std::ranges::stable_sort(input.findings, {}, &msa::Finding::severity);
     tell_cures(input);
     allow_three_taxa(options, input);
     if (!input.can_be_searched()) return;

@@ -25,6 +25,7 @@ struct CheckedInput {
     bool uses_lengths = false;                // whether lengths in the partition file became scalers
     std::vector<ModelSpec> specs;             // per partition; one that fits the characters if a model is to be chosen
     std::uint64_t num_columns = 0;            // of the alignment, without those of append_constant_sites
+    std::uint64_t skipped_records = 0;        // of VCF, which are no SNPs
     std::vector<std::uint32_t> site_weights;  // empty: all 1
     std::string origin_of_sites;              // words behind the number of sites; empty if the alignment has so many
     bool shows_sites = false;                 // whether results of single sites are wanted, also of those of weight 0

@@ -68,10 +68,11 @@ void add_input(CLI::App& app, Options& options, Command command) {
         {"linked", BranchLinkage::linked}, {"scaled", BranchLinkage::scaled}, {"unlinked", BranchLinkage::unlinked}};
     std::map<std::string, Criterion> const criteria{
         {"bic", Criterion::bic}, {"aicc", Criterion::aicc}, {"aic", Criterion::aic}};
-    add_file(app, "--msa", input.msa,
-             "alignment in FASTA, PHYLIP, NEXUS, Stockholm, Clustal or A3M, also packed by gzip, bzip2, xz or "
-             "zstd, or an .rgm file, whose partitions are used without --model and --partitions; "
-             "-: standard input")
+    add_file(
+        app, "--msa", input.msa,
+        "alignment in FASTA, PHYLIP, NEXUS, Stockholm, Clustal or A3M, or SNPs in VCF, also packed by gzip, bzip2, "
+        "xz or zstd, or an .rgm file, whose partitions are used without --model and --partitions; "
+        "-: standard input")
         ->required();
     app.add_option("--model", input.model,
                    "model, such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}, BIN, "
@@ -87,6 +88,7 @@ void add_input(CLI::App& app, Options& options, Command command) {
                  "how branch lengths of partitions depend on each other: linked, scaled (default) or unlinked");
     add_file(app, "--site-weights", input.site_weights,
              "file with a whole number for each site: how often it counts, 0 leaves it out");
+    common::add_not_snps(app, input.not_snps);
     app.add_option_function<std::string>(
            "--constant-sites", [&input](std::string const& text) { input.constant_sites = read_constant_sites(text); },
            "how many constant sites with A, C, G and T there are that are not in the alignment, for DNA of which only "

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "regraft/msa/vcf.hpp"
 #include "regraft/search/distributed_likelihood.hpp"
 #include "regraft/search/search.hpp"
 #include "trees/tree_options.hpp"
@@ -26,13 +27,14 @@ struct Options {
 
     struct Input {
         std::filesystem::path msa;
-        std::string model;                          // empty: those of the partitions; `auto` if there are none
-        Criterion criterion = Criterion::bic;       // criterion for the choice of models, and for merging partitions
-        std::filesystem::path partitions;           // empty: all sites share the model
-        std::filesystem::path site_weights;         // file with the weight of each site; empty: all 1
-        std::vector<std::uint32_t> constant_sites;  // numbers of those with A, C, G, T, not in the alignment; or empty
-        std::filesystem::path site_frequencies;     // file with the frequencies of each site; empty: those of the model
-        std::filesystem::path reduced;              // file for the alignment without duplicates and gaps; empty: none
+        std::string model;                           // empty: those of the partitions; `auto` if there are none
+        Criterion criterion = Criterion::bic;        // criterion for the choice of models, and for merging partitions
+        std::filesystem::path partitions;            // empty: all sites share the model
+        std::filesystem::path site_weights;          // file with the weight of each site; empty: all 1
+        msa::NotSnp not_snps = msa::NotSnp::refuse;  // what is done with records of VCF that are no SNPs
+        std::vector<std::uint32_t> constant_sites;   // numbers of those with A, C, G, T, not in the alignment; or empty
+        std::filesystem::path site_frequencies;  // file with the frequencies of each site; empty: those of the model
+        std::filesystem::path reduced;           // file for the alignment without duplicates and gaps; empty: none
         BranchLinkage linkage = BranchLinkage::scaled;
         std::filesystem::path tree;        // file with the user's trees; empty: see starts
         std::filesystem::path constraint;  // file with a tree that all trees must agree with; empty: none

@@ -205,7 +205,7 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def parse(text: Union[str, bytes], name: str = "<text>") -> Alignment:
-    """A text in FASTA, A3M, PHYLIP, NEXUS, Stockholm or Clustal format.
+    """A text in FASTA, A3M, PHYLIP, NEXUS, Stockholm or Clustal format, or SNPs in VCF.
 
     Raises InputError "name:line:column: what is wrong, and what was expected".
     """

@@ -38,7 +38,7 @@ struct Alignment {
 };
 
 /// The formats that are read.
-enum class InputFormat : std::uint8_t { fasta, phylip, nexus, stockholm, clustal, maple };
+enum class InputFormat : std::uint8_t { fasta, phylip, nexus, stockholm, clustal, maple, vcf };
 /// The format of a text, by its first word. None: it is no alignment.
 std::optional<InputFormat> find_format(std::string_view text);
 /// "FASTA", "Stockholm", ...
@@ -67,6 +67,8 @@ std::string_view name(InputFormat format);
 ///
 /// MAPLE has the differences of rows to a reference, which is no row (see maple.hpp). Cells have no positions then.
 /// Texts of more than 256 MiB of cells, and of 250 for each byte, are refused.
+///
+/// VCF has a site for each SNP (see vcf.hpp). Cells have no positions then. Records that are no SNPs are refused.
 ///
 /// compress_patterns checks later whether the characters belong to an alphabet. There is at least one taxon; there may
 /// be no sites, if that is so for all taxa.

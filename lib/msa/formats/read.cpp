@@ -9,6 +9,7 @@
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/difference_parts.hpp"
 #include "regraft/msa/maple.hpp"
+#include "regraft/msa/vcf.hpp"
 
 namespace regraft::msa {
 
@@ -27,11 +28,8 @@ void refuse_others(std::string_view text, std::string const& file) {
     if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
         throw InputError({file}, "is in UTF-16, expected ASCII or UTF-8; iconv -f UTF-16 -t UTF-8 converts it");
     }
-    if (without_byte_order_mark(text).starts_with("##fileformat=VCF")) {
-        throw InputError({file},
-                         "is VCF, which has only variants of a reference; expected an alignment, such as FASTA, to "
-                         "which bcftools consensus converts each sample");
-    }
+    if (text.starts_with("BCF\2"))
+        throw InputError({file}, "is BCF, the binary form of VCF; expected a text, which bcftools view makes of it");
 }
 
 }  // namespace
@@ -97,6 +95,7 @@ Alignment parse_maple(std::string_view text, std::string const& file) {
 
 std::optional<InputFormat> find_format(std::string_view text) {
     if (is_nexus(text)) return InputFormat::nexus;
+    if (is_vcf(text)) return InputFormat::vcf;
     auto const content = without_byte_order_mark(text);
     auto const begin = content.find_first_not_of("\n \t\r\v\f");
     if (begin == std::string_view::npos) return std::nullopt;
@@ -124,6 +123,8 @@ std::string_view name(InputFormat format) {
             return "Clustal";
         case InputFormat::maple:
             return "MAPLE";
+        case InputFormat::vcf:
+            return "VCF";
     }
     return "";
 }
@@ -145,6 +146,8 @@ Alignment parse_alignment(std::string_view text, std::string const& file) {
             return parse_phylip(lines, file);
         case InputFormat::maple:
             return parse_maple(text, file);
+        case InputFormat::vcf:
+            return read_vcf(pieces_of(text), file).alignment;
         case InputFormat::fasta:
             break;
     }

@@ -65,6 +65,30 @@ def same_bits(jobs: phylo_job.Jobs, args) -> None:
     assert pathlib.Path(f"{prefix}.bestTree").read_text(encoding="utf-8") == expected[0], "standard input: expected the same tree"
 
 
+def snps(jobs: phylo_job.Jobs, args) -> None:
+    """SNPs in VCF are the alignment of their bases; what is no SNP is refused, or skipped with a warning"""
+    directory = pathlib.Path(jobs.directory.name)
+    rows = rows_of(pathlib.Path(args.msa).read_text(encoding="utf-8"))
+    columns = [column for column in zip(*(cells for _, cells in rows)) if len(set(column)) > 1 and set(column) <= set("ACGT")]
+    plain = directory / "snps.fa"
+    plain.write_text("".join(f">{name}\n{''.join(column[i] for column in columns)}\n" for i, (name, _) in enumerate(rows)), encoding="utf-8")
+    text = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT" + "".join(f"\t{name}" for name, _ in rows) + "\n"
+    for number, column in enumerate(columns, 1):
+        alleles = sorted(set(column))
+        text += f"c\t{number}\t.\t{alleles[0]}\t{','.join(alleles[1:])}\t.\t.\t.\tGT\t" + "\t".join("{0}/{0}".format(alleles.index(base)) for base in column) + "\n"
+    for name, content in {"snps.vcf": text.encode(), "crlf.vcf.gz": gzip.compress(text.replace("\n", "\r\n").encode())}.items():
+        (directory / name).write_bytes(content)
+        found, wanted = (jobs.run(2, ["search", "--msa", str(path), "--model", "GTR+FC+G4m", "--spr-radius", "2"]) for path in (directory / name, plain))
+        found.require(found.codes == [0, 0] and found.bits() == wanted.bits(), f"{name}: expected the same bits")
+        found.require("all sites vary; if constant ones were left out" in found.output, f"{name}: expected the warning")
+    mixed = directory / "mixed.vcf"
+    mixed.write_text(text + "c\t1000\t.\tAC\tA\t.\t.\t.\tGT" + "\t0" * len(rows) + "\n", encoding="utf-8")
+    refused = jobs.run(2, ["check", "--msa", str(mixed)])
+    refused.require(refused.codes == [2, 2] and f"mixed.vcf:{len(columns) + 3}:10: REF is 'AC' and ALT 'A', expected SNPs" in refused.output, "expected a refusal")
+    skipped = jobs.run(1, ["check", "--msa", str(mixed), "--not-snps", "skip"])
+    skipped.require(skipped.codes == [0] and "1 record of VCF skipped that is no SNP" in skipped.output and f"{len(columns)} sites" in skipped.output, "expected a warning")
+
+
 def compressed(jobs: phylo_job.Jobs, args) -> None:
     """.rgm, with the partitions in it unless --model or --partitions says otherwise"""
     if not args.regraft_msa:
@@ -151,6 +175,7 @@ def refused(jobs: phylo_job.Jobs, args) -> None:
 def all_cases(jobs: phylo_job.Jobs, args) -> None:
     refused(jobs, args)  # first: its memory is measured
     same_bits(jobs, args)
+    snps(jobs, args)
     compressed(jobs, args)
     joined(jobs, args)
 

@@ -69,10 +69,8 @@ TEST(Fasta, SaysWhatIsWrong) {
         "that differ before it, such as those that sed '/^>/s/ /_/g' makes");
     EXPECT_EQ(error_of("\xff\xfe>\n"),
               "f: is in UTF-16, expected ASCII or UTF-8; iconv -f UTF-16 -t UTF-8 converts it");
-    EXPECT_EQ(
-        error_of("##fileformat=VCFv4.2\n#CHROM\n"),
-        "f: is VCF, which has only variants of a reference; expected an alignment, such as FASTA, to which bcftools "
-        "consensus converts each sample");
+    EXPECT_EQ(error_of("BCF\2\2"),
+              "f: is BCF, the binary form of VCF; expected a text, which bcftools view makes of it");
     EXPECT_EQ(error_of(">a\n>b\nACG\n"), "f:1:1: taxon 'a' has no sites");
     EXPECT_EQ(error_of(">a\nACG\n>b\n"), "f:3:1: taxon 'b' has no sites");
     EXPECT_EQ(error_of(">\nACG\n"), "f:1:2: a taxon's name is missing");
