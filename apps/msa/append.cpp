@@ -71,7 +71,7 @@ std::string as_fasta(std::string const& input, GeneralOptions const& general, bo
     auto const source = read_source(input, codec::RowUse::if_they_suffice, general);
     auto rows =
         source.text ? msa::to_differences(msa::parse_alignment(*source.text, shown_input(input))) : source.rows->rows;
-    if (in_maple) rows = msa::in_lower_case(std::move(rows));
+    if (in_maple) rows = msa::in_lower_case(std::move(rows), shown_input(input));
     std::string text;
     msa::write_text(rows, {}, [&](std::string_view piece) { text += piece; });
     return text;

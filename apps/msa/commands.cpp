@@ -107,7 +107,7 @@ void decompress(std::string const& input, DecompressOptions const& options) {
     Progress progress(shown_input(input), verbosity);
     Replacement result(input, decompressed_name(input, options.places), options.places, Replacement::Result::text);
     progress.phase("unpacking", 0, 100);
-    Opened const source(open_rgm(input, options.general));
+    Opened const source(open_rgm(input, options.general), shown_input(input));
     std::uint64_t num_bytes = 0;
     result.finish([&](msa::TextSink const& sink) {
         write_text(source, options.look, [&](std::string_view piece) {
@@ -140,7 +140,7 @@ void extract_vcf(Opened const& source, std::vector<std::size_t> rows, std::vecto
     std::erase(rows, row);
     if (rows.empty()) throw InputError("--against: no other taxon is left");
     if (!is_reference) rows.push_back(row);
-    for (auto const taxon : rows) check_name(names[taxon]);
+    for (auto const taxon : rows) check_name(names[taxon], source.input());
     auto cells = part_of(source, rows, chosen_sites(source, {}));
     check_is_dna(source, cells, "VCF");
     auto part = differences_of(std::move(cells));
@@ -169,7 +169,7 @@ void extract(std::string const& input, ExtractOptions const& options) {
     }
     auto const shown = fmt::format("{} and {}", counted(num_rows(part), "row"), counted(num_sites(part), "site"));
     if (layout.format == msa::TextFormat::maple) check_is_dna(source, part, "MAPLE");
-    result.finish([&](msa::TextSink const& sink) { write_text(std::move(part), layout, sink); });
+    result.finish([&](msa::TextSink const& sink) { write_text(std::move(part), layout, sink, source.input()); });
     if (options.general.verbosity == Verbosity::verbose) {
         auto const read = source.bytes_read();
         auto const where = read ? fmt::format(", {} read", bytes(static_cast<double>(*read))) : "";

@@ -103,7 +103,7 @@ void put_back(DedupOptions const& options) {
     Opened const source(input, options.general);
     auto const restored = read_restored(options.put_back, source.names(), input);
     auto const part = whole_of(source);
-    MadeRows rows{{}, source.num_sites(), {}, has_sets(part), {}};
+    MadeRows rows{{}, source.num_sites(), {}, has_sets(part), {}, source.input()};
     for (auto const& taxon : restored) rows.names.push_back(taxon.name);
     msa::check_names(rows.names, shown_input(options.put_back));
     rows.layout = layout_for(source.layout(), rows.names, options.look);

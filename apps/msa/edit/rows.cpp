@@ -42,9 +42,9 @@ std::optional<msa::DifferenceText> differences_of(MadeRows const& rows) {
 
 /// MAPLE needs all rows before it writes the first one.
 void write_maple(MadeRows const& rows, msa::TextSink const& sink) {
-    for (auto const& name : rows.names) check_name(name);
+    for (auto const& name : rows.names) check_name(name, rows.input);
     if (auto differences = differences_of(rows))
-        return write_text(Part(std::move(differences->rows)), rows.layout, sink);
+        return write_text(Part(std::move(differences->rows)), rows.layout, sink, rows.input);
     msa::Alignment all{.file = "", .names = rows.names, .cells = {}};
     all.cells.reserve(rows.names.size() * rows.num_sites);
     std::string cells;
@@ -53,7 +53,7 @@ void write_maple(MadeRows const& rows, msa::TextSink const& sink) {
         rows.make(row, cells);
         all.cells.insert(all.cells.end(), cells.begin(), cells.end());
     }
-    write_text(Part(std::move(all)), rows.layout, sink);
+    write_text(Part(std::move(all)), rows.layout, sink, rows.input);
 }
 
 bool is_set(char cell) {
@@ -65,7 +65,7 @@ void check_rows(MadeRows const& rows) {
     for (std::size_t row = 0; row < rows.names.size(); ++row) {
         cells.clear();
         rows.make(row, cells);
-        check_characters(rows.names[row], cells);
+        check_characters(rows.names[row], cells, rows.input);
     }
 }
 
@@ -103,7 +103,7 @@ void check_fill(msa::CharacterKind kind, char fill, std::string const& option, s
 }
 
 MadeRows some_rows(Opened const& source, Part const& part, std::vector<std::size_t> const& rows, Look const& look) {
-    MadeRows made{{}, num_sites(part), layout_for(source, rows, look), has_sets(part), {}};
+    MadeRows made{{}, num_sites(part), layout_for(source, rows, look), has_sets(part), {}, source.input()};
     for (auto const row : rows) made.names.push_back(source.names()[row]);
     made.make = [rows, read = std::make_shared<RowReader>(part)](std::size_t row, std::string& cells) {
         cells = (*read)(rows[row]);
@@ -125,7 +125,7 @@ MadeRows some_cells(Opened const& source, Part const& part, std::vector<std::siz
 void write_text(MadeRows const& rows, msa::TextSink const& sink) {
     auto const& layout = rows.layout;
     if (layout.format == msa::TextFormat::maple) return write_maple(rows, sink);
-    for (auto const& name : rows.names) check_name(name);
+    for (auto const& name : rows.names) check_name(name, rows.input);
     if (rows.may_be_unwritable) check_rows(rows);
     bool const is_phylip = layout.format == msa::TextFormat::phylip;
     std::string_view const line_end = layout.carriage_returns ? "\r\n" : "\n";

@@ -39,6 +39,7 @@ struct MadeRows {
     /// Makes the cells of a row, num_sites of them, from an empty string. Called for each row in their order, maybe
     /// twice.
     std::function<void(std::size_t row, std::string& cells)> make;
+    std::string input{};  // the file that they are from, for messages; empty if there are several
 };
 
 /// Whether there are sets of states of NEXUS among the cells, for which there are no characters.

@@ -129,8 +129,12 @@ void translate(TranslateOptions const& options) {
         throw InputError({shown_input(input)},
                          fmt::format("has {}, expected a codon", counted(source.num_sites(), "site")));
     RowReader read(part);
-    MadeRows rows{
-        {source.names().begin(), source.names().end()}, codons, layout_of_proteins(source, options.look), false, {}};
+    MadeRows rows{{source.names().begin(), source.names().end()},
+                  codons,
+                  layout_of_proteins(source, options.look),
+                  false,
+                  {},
+                  source.input()};
     rows.make = [&](std::size_t row, std::string& cells) { translator.append(row, read(row), cells); };
     result.finish([&](msa::TextSink const& sink) { write_text(rows, sink); });
     auto const left_over = source.num_sites() - translator.offset() - 3 * codons;

@@ -30,7 +30,7 @@ bool is_rgm_file(std::string const& path) {
 
 }  // namespace
 
-Opened::Opened(std::string const& input, GeneralOptions const& general) {
+Opened::Opened(std::string const& input, GeneralOptions const& general) : input_(shown_input(input)) {
     if (is_rgm_file(input)) {
         file_.emplace(open_rgm(codec::open_bytes(input), general));
     } else {

@@ -22,8 +22,10 @@ class Opened {
 public:
     /// "-" is standard input. Throws InputError.
     Opened(std::string const& input, GeneralOptions const& general);
-    explicit Opened(codec::RgmFile file) : file_(std::move(file)) {}
+    Opened(codec::RgmFile file, std::string input) : input_(std::move(input)), file_(std::move(file)) {}
 
+    /// The input, for messages.
+    std::string const& input() const { return input_; }
     std::span<std::string const> names() const;
     std::uint64_t num_sites() const;
     std::span<msa::PartitionSpec const> partitions() const;
@@ -47,6 +49,7 @@ public:
 private:
     void open_text(std::string const& input, GeneralOptions const& general);
 
+    std::string input_;
     std::optional<codec::RgmFile> file_;       // or one of:
     std::optional<msa::DifferenceText> rows_;  // the text, as differences
     std::string text_;                         // the text

@@ -166,19 +166,23 @@ msa::TextLayout layout_for(Opened const& source, std::span<std::size_t const> ro
     return layout;
 }
 
-void check_name(std::string const& name) {
+void check_name(std::string const& name, std::string const& file) {
     if (name.find_first_of(" \t\v\f") == std::string::npos) return;
-    throw InputError(fmt::format(
-        "taxon '{}' has a blank in its name, so it can only be written as it was read; rename gives it another one",
-        escaped(name)));
+    throw InputError(
+        {file},
+        fmt::format(
+            "taxon '{}' has a blank in its name, so it can only be written as it was read; rename gives it another one",
+            escaped(name)));
 }
 
-void check_characters(std::string const& name, std::string_view cells) {
+void check_characters(std::string const& name, std::string_view cells, std::string const& file) {
     auto const found = std::ranges::find_if(cells, [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
     if (found == cells.end()) return;
-    throw InputError(fmt::format(
-        "taxon '{}', site {}: is a set of states, for which there is no character, so it can only be written as it was read",
-        escaped(name), found - cells.begin() + 1));
+    throw InputError(
+        {file},
+        fmt::format(
+            "taxon '{}', site {}: is a set of states, for which there is no character, so it can only be written as it was read",
+            escaped(name), found - cells.begin() + 1));
 }
 
 namespace {
@@ -209,31 +213,34 @@ void check_is_dna(Opened const& source, Part const& part, std::string_view forma
     auto const layout = source.layout();
     if (layout && layout->format == msa::TextFormat::maple) return;
     if (auto const other = other_datatype(source); !other.empty()) {
-        throw InputError(fmt::format("{} is for DNA, and the format of the file says datatype={}", format, other));
+        throw InputError({source.input()},
+                         fmt::format("{} is for DNA, and the format of the file says datatype={}", format, other));
     }
     auto const kind = kind_of(part);
     if (kind == msa::CharacterKind::dna) return;
     // A part of DNA may happen to have ambiguous bases for the most part.
     if (kind == msa::CharacterKind::amino_acid && kind_of(whole_of(source)) == msa::CharacterKind::dna) return;
-    static_cast<void>(msa::in_lower_case(differences_of(part)));  // tells which cell is no symbol of DNA
+    static_cast<void>(
+        msa::in_lower_case(differences_of(part), source.input()));  // tells which cell is no symbol of DNA
     throw InputError(
+        {source.input()},
         fmt::format("{} is for DNA, and this looks like amino acids: most of its letters are no bases", format));
 }
 
-void write_text(Part part, msa::TextLayout const& layout, msa::TextSink const& sink) {
-    for (auto const& name : names_of(part)) check_name(name);
+void write_text(Part part, msa::TextLayout const& layout, msa::TextSink const& sink, std::string const& file) {
+    for (auto const& name : names_of(part)) check_name(name, file);
     if (auto const* const alignment = std::get_if<msa::Alignment>(&part)) {
         for (std::size_t row = 0; row < alignment->num_taxa(); ++row)
-            check_characters(alignment->names[row], alignment->row(row));
+            check_characters(alignment->names[row], alignment->row(row), file);
     }
     if (layout.format == msa::TextFormat::maple && num_sites(part) != 0)
-        part = msa::in_lower_case(differences_of(std::move(part)));
+        part = msa::in_lower_case(differences_of(std::move(part)), file);
     if (num_sites(part) == 0 && std::holds_alternative<msa::DifferenceRows>(part))
         part = msa::to_alignment(std::get<msa::DifferenceRows>(part));
     if (auto const* const rows = std::get_if<msa::DifferenceRows>(&part)) {
         msa::write_text(*rows, layout, sink);
     } else if (layout.format == msa::TextFormat::maple) {
-        throw InputError("MAPLE has no text for rows without sites");
+        throw InputError({file}, "MAPLE has no text for rows without sites");
     } else {
         sink(to_text(std::get<msa::Alignment>(part), layout));
     }
@@ -244,7 +251,7 @@ void write_text(Opened const& source, Look const& look, msa::TextSink const& sin
     auto part = whole_of(source);
     auto const layout = layout_for(source, all_rows(source), look);
     if (layout.format == msa::TextFormat::maple) check_is_dna(source, part, "MAPLE");
-    write_text(std::move(part), layout, sink);
+    write_text(std::move(part), layout, sink, source.input());
 }
 
 }  // namespace regraft::msa_cli

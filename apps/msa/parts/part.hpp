@@ -57,8 +57,9 @@ msa::TextLayout layout_for(std::optional<msa::TextLayout> const& stored, std::sp
 /// The layout of a text of some rows of a source.
 msa::TextLayout layout_for(Opened const& source, std::span<std::size_t const> rows, Look const& look);
 
-/// Writes the text of a part. Throws InputError if the format cannot hold a name of a taxon or a character.
-void write_text(Part part, msa::TextLayout const& layout, msa::TextSink const& sink);
+/// Writes the text of a part. Throws InputError, with the file, if the format cannot hold a name of a taxon or a
+/// character.
+void write_text(Part part, msa::TextLayout const& layout, msa::TextSink const& sink, std::string const& file);
 
 /// Throws InputError if rows are not DNA, for a format that holds nothing else. Letters of amino acids may all be
 /// ambiguous bases, too; then what most of them are decides, in the part or in the whole source.
@@ -67,9 +68,9 @@ void check_is_dna(Opened const& source, Part const& part, std::string_view forma
 /// Writes the text of a source in the requested look; its own text if none is requested.
 void write_text(Opened const& source, Look const& look, msa::TextSink const& sink);
 
-/// Throws InputError unless FASTA, PHYLIP and others keep the name.
-void check_name(std::string const& name);
-/// Throws InputError if cells of a taxon are sets of states of NEXUS, for which there is no character.
-void check_characters(std::string const& name, std::string_view cells);
+/// Throws InputError, with the file, unless FASTA, PHYLIP and others keep the name.
+void check_name(std::string const& name, std::string const& file);
+/// Throws InputError, with the file, if cells of a taxon are sets of states of NEXUS, for which there is no character.
+void check_characters(std::string const& name, std::string_view cells, std::string const& file);
 
 }  // namespace regraft::msa_cli

@@ -27,8 +27,8 @@ DifferenceText read_maple(TextSource const& source, std::string const& file);
 void write_maple(DifferenceRows const& rows, TextLayout const& layout, TextSink const& sink);
 
 /// The rows as MAPLE has them: in lower case, with 'n' for all characters that may be any base but '-'. Throws
-/// InputError with the name of a row that has another character than those of DNA.
-DifferenceRows in_lower_case(DifferenceRows rows);
+/// InputError with the file and the name of a row that has another character than those of DNA.
+DifferenceRows in_lower_case(DifferenceRows rows, std::string const& file = {});
 
 }  // namespace regraft::msa
 #pragma GCC visibility pop

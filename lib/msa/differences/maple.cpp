@@ -280,7 +280,7 @@ namespace {
 /// Makes one row for in_lower_case.
 class LoweredRow {
 public:
-    explicit LoweredRow(DifferenceRows const& rows) : rows_(rows) {}
+    LoweredRow(DifferenceRows const& rows, std::string const& file) : rows_(rows), file_(file) {}
 
     void add(std::size_t row) {
         for (auto const& difference : rows_.differences[row]) differences.push_back(difference);
@@ -296,9 +296,10 @@ private:
     void add_run(CharacterRun run, std::string const& name) {
         auto const states = state_mask(Alphabet::dna, run.character);
         if (states == 0)
-            throw InputError("taxon " + in_quotes(name) + ", site " + std::to_string(run.first + 1) + ": " +
-                             in_quotes({&run.character, 1}) + " is no " +
-                             std::string(regraft::msa::name(Alphabet::dna)) + " symbol, expected those of DNA alone");
+            throw InputError({file_}, "taxon " + in_quotes(name) + ", site " + std::to_string(run.first + 1) + ": " +
+                                          in_quotes({&run.character, 1}) + " is no " +
+                                          std::string(regraft::msa::name(Alphabet::dna)) +
+                                          " symbol, expected those of DNA alone");
         if (std::has_single_bit(states)) {
             auto const letter = static_cast<std::uint32_t>(std::countr_zero(states));  // A, C, G, T
             for (auto site = run.first; site < run.last(); ++site) {
@@ -318,15 +319,16 @@ private:
     }
 
     DifferenceRows const& rows_;
+    std::string const& file_;
 };
 
 }  // namespace
 
-DifferenceRows in_lower_case(DifferenceRows rows) {
+DifferenceRows in_lower_case(DifferenceRows rows, std::string const& file) {
     Csr<SiteLetter> differences;
     Csr<CharacterRun> runs;
     for (std::size_t row = 0; row < rows.num_taxa(); ++row) {
-        LoweredRow lowered(rows);
+        LoweredRow lowered(rows, file);
         lowered.add(row);
         differences.push_row(lowered.differences);
         runs.push_row(lowered.runs);

@@ -35,10 +35,43 @@ void refuse_pir(Line const& first, std::string const& file) {
                      R"(sed 's/^>..;/>/;/^>/{n;d;};s/\*$//' makes)");
 }
 
+/// The most digits of the numbers up to 99 that a line has, with blanks between them; 0 if it has something else.
+std::size_t digits_of_qualities(std::string_view line) {
+    std::size_t most = 0;
+    for (auto rest = trim(line); !rest.empty(); rest = trim_left(rest)) {
+        auto const word = first_word(rest);
+        bool const is_number = word.size() <= 2 && std::ranges::all_of(word, is_digit);
+        if (!is_number || (word.size() == 2 && word[0] == '0')) return 0;
+        most = std::max(most, word.size());
+        rest.remove_prefix(word.size());
+    }
+    return most;
+}
+
+/// Refuses qualities of bases, which would be read as states 0 to 9, by the first row. Binary and multistate data may
+/// have blanks between single digits.
+void refuse_qualities(std::span<Line const> lines, std::string const& file) {
+    auto const is_name = [](Line const& line) { return trim_left(line.text).starts_with('>'); };
+    auto const behind_name = lines.subspan(1);
+    auto const row =
+        behind_name.first(static_cast<std::size_t>(std::ranges::find_if(behind_name, is_name) - behind_name.begin()));
+    if (row.empty() || trim(row[0].text).find_first_of(" \t") == std::string_view::npos) return;
+    std::size_t most = 0;
+    for (auto const& line : row) {
+        auto const digits = digits_of_qualities(line.text);
+        if (digits == 0) return;
+        most = std::max(most, digits);
+    }
+    if (most < 2) return;
+    throw InputError(position(file, row[0], trim_left(row[0].text).data()),
+                     "has numbers of the qualities of bases (.qual), expected sequences, which are in another file");
+}
+
 }  // namespace
 
 Alignment parse_fasta(std::span<Line const> lines, std::string const& file) {
     refuse_pir(lines.front(), file);
+    refuse_qualities(lines, file);
     Alignment alignment{.file = file, .names = {}, .cells = {}};
     NameList names(file);
     std::vector<std::size_t> row_ends;

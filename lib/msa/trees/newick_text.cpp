@@ -1,5 +1,6 @@
 #include "msa/trees/newick_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -15,21 +16,22 @@ std::size_t end_of_counts(std::string_view text) {
     constexpr auto none = std::string_view::npos;
     auto const begin = text.find_first_not_of(" \t\r\n");
     if (begin == none || !is_digit(text[begin])) return 0;
-    auto const end = text.find_first_not_of("0123456789 \t", begin);
+    auto end = text.find_first_not_of("0123456789 \t", begin);
+    if (end != none && text.substr(end).starts_with("//")) end = text.find_first_of("\r\n", end);  // a remark of PAML
     if (end == none || (text[end] != '\n' && text[end] != '\r')) return 0;
     auto const tree = text.find_first_not_of(" \t\r\n", end);
-    return tree != none && (text[tree] == '(' || text[tree] == '[') ? tree : 0;
+    return tree != none && std::string_view("([/").find(text[tree]) != none ? tree : 0;
 }
 
 }  // namespace
 
 NewickText::NewickText(std::string_view text, std::string const& file)
     : text_(without_byte_order_mark(text)), file_(file) {
-    if (!is_nexus(text_)) {
+    if (is_nexus(text_)) {
+        nexus_.emplace(text_, file);
+    } else {
         at_ = end_of_counts(text_);
-        return;
     }
-    nexus_.emplace(text_, file);
     skip_to_tree();
 }
 
@@ -41,8 +43,12 @@ void NewickText::skip_space() {
 }
 
 void NewickText::skip_to_tree() {
-    if (!nexus_) return skip_space();
-    at_ = next_tree_ < nexus_->size() ? nexus_->begin(next_tree_++) : text_.size();
+    if (nexus_) {
+        at_ = next_tree_ < nexus_->size() ? nexus_->begin(next_tree_++) : text_.size();
+        return;
+    }
+    for (skip_space(); text_.substr(at_).starts_with("//"); skip_space())  // a remark, as PAML has it
+        at_ = std::min(text_.find_first_of("\r\n", at_), text_.size());
 }
 
 std::string NewickText::name_of(std::string label) const {

@@ -34,7 +34,7 @@ public:
     void skip() { ++at_; }
     /// Skips comments, too.
     void skip_space();
-    /// Moves to the next tree, or to the end.
+    /// Moves to the next tree, or to the end. Skips what is behind '//' on a line.
     void skip_to_tree();
     /// What the label of a tip stands for.
     std::string name_of(std::string label) const;

@@ -188,7 +188,7 @@ def maple_files(program: msa_cli.Program) -> None:
     assert program.ok("cat", program.path / "odd.maple.rgm").decode() == text
     assert irregular != text and program.run("stat", "-", stdin=irregular.encode()).code == 2, "without a tab it is not MAPLE"
     program.refuses("compress", program.file("bad.maple", ">r\nacgt\n>a\nt\t5\n"), message="bad.maple:4:1: goes beyond the reference, which has 4 sites")
-    program.refuses("cat", "--format", "maple", program.file("protein.fa", ">a\nARND\n>b\nARNE\n"), message="'E' is no DNA symbol")
+    program.refuses("cat", "--format", "maple", program.file("protein.fa", ">a\nARND\n>b\nARNE\n"), message="protein.fa: taxon 'b', site 4: 'E' is no DNA symbol")
 
 
 def vcf(alignment: Alignment, against: str, names: list[str], sites: list[int]) -> list[list[str]]:
@@ -248,9 +248,11 @@ def only_dna(program: msa_cli.Program) -> None:
     for name, (text, message) in texts.items():
         file = program.file(f"{name}.fa", text)
         for path in (file, *(program.compressed(f"{name}-{codec}.fa", text, "--codec", codec) for codec in ("native", "plain"))):
-            program.refuses("extract", "--format", "vcf", "--against", "a", path, message=message)
-            program.refuses("extract", "--format", "maple", path, message=message)
+            for words in (["extract", "--format", "vcf", "--against", "a"], ["extract", "--format", "maple"], ["translate"]):
+                program.refuses(*words, path, message=message)
+                program.refuses(*words, path, message=f"regraft-msa: {path}: ")
         program.refuses("decompress", "--format", "maple", "-c", path, message=message)
+        program.refuses("decompress", "--format", "maple", "-c", path, message=f"regraft-msa: {path}: ")
     for datatype in ("protein", "Standard"):  # only the format says that A, C, G and T are no bases
         text = f"#NEXUS\nbegin data;\ndimensions ntax=2 nchar=4;\nformat DataType = {datatype} gap=-;\nmatrix\na ACGT\nb ACTT\n;\nend;\n"
         for path in (program.file(f"{datatype}.nex", text), program.compressed(f"{datatype}-packed.nex", text)):
@@ -268,7 +270,8 @@ def sets_of_states(program: msa_cli.Program) -> None:
     assert program.ok("cat", packed).decode() == text
     for path in (packed, program.file("sets-text.nex", text)):
         for form in ("fasta", "phylip"):
-            program.refuses("extract", "--format", form, path, message="taxon 'a', site 2: is a set of states")
+            for words in (["extract", "--format", form], ["trim", "--no-empty", "--format", form]):
+                program.refuses(*words, path, message=f"{path}: taxon 'a', site 2: is a set of states")
         assert program.ok("extract", "--format", "fasta", "--sites", "3,4", path) == b">a\n12\n>b\n10\n"
 
 

@@ -69,6 +69,10 @@ TEST(Fasta, SaysWhatIsWrong) {
         "that differ before it, such as those that sed '/^>/s/ /_/g' makes");
     EXPECT_EQ(error_of("\xff\xfe>\n"),
               "f: is in UTF-16, expected ASCII or UTF-8; iconv -f UTF-16 -t UTF-8 converts it");
+    EXPECT_EQ(error_of(">a\n 9 2 4\n40 7\n>b\n1 2 3\n"),
+              "f:2:2: has numbers of the qualities of bases (.qual), expected sequences, which are in another file");
+    EXPECT_EQ(error_of(">a\n0 1 0 1\n>b\n01 10\n"), "no error") << "states with blanks between them";
+    EXPECT_EQ(error_of(">a\n10 20 01\n"), "no error");
     EXPECT_EQ(error_of("BCF\2\2"),
               "f: is BCF, the binary form of VCF; expected a text, which bcftools view makes of it");
     EXPECT_EQ(error_of(">a\n>b\nACG\n"), "f:1:1: taxon 'a' has no sites");

@@ -77,6 +77,19 @@ TEST(Newick, MayBeginWithNumbersOfTaxaAndTrees) {
     EXPECT_EQ(parse_named_trees("3 2\n(x,y,z);\n(z,y,x);\n", "f").taxa, (std::vector<std::string>{"x", "y", "z"}));
 }
 
+TEST(Newick, MayHaveRemarksOfPamlAroundTrees) {
+    auto const expected = "(A:1,B:2,(C:3,D:4):5);";
+    std::string const tree = "(A:1,B:2,(C:3,D:4):5);";
+    for (std::string const end : {"\n", "\r\n"}) {
+        EXPECT_EQ(canonical_text(tree + " // the (true) tree; [not closed" + end), expected);
+        EXPECT_EQ(canonical_text(" 4 1 // taxa" + end + "// [first" + end + tree + "//" + end + "// last"), expected);
+    }
+    EXPECT_EQ(canonical_text("(A//:1,B:2,(C:3,D:4):5); // end", {"A//", "B", "C", "D"}), "(A//:1,B:2,(C:3,D:4):5);");
+    EXPECT_EQ(error_of("(A,B,(C,D)); / one"), "f:1:14: expected nothing after the tree's ';', found '/'");
+    EXPECT_EQ(error_of("(A,B, // two\n(C,D));"), "f:1:7: taxon '//' is not in the alignment");
+    EXPECT_EQ(parse_named_trees("(x,y,z); // one\n(z,y,x);// two\n", "f").trees.size(), 2u);
+}
+
 TEST(Newick, QuotesLabelsWhereNeeded) {
     std::vector<std::string> const names{"Homo sapiens", "it's", "a_b", "(", "\xc3\xa9t\xc3\xa9"};
     auto const text = "('Homo sapiens':1,'it''s':1,(a_b:1,('(':1,\xc3\xa9t\xc3\xa9:1):1):1);";
