@@ -363,6 +363,29 @@ def any_weights(case: Case) -> None:
     refused.require(refused.codes == [2] and "the model corrects for sites that do not vary" in refused.output, "expected that constant sites with a weight are refused")
 
 
+def weighted_partitions(case: Case) -> None:
+    """Weights do what repeated columns do in all numbers of genes and merge, and where partitions are scaled by their lengths"""
+    source = random.Random(4)
+    rows, tree = phylo_choice.evolved(4, 240), case.write("weighted.nwk", TRUE)
+    numbers = [source.choice((0, 1, 1, 2, 3)) for _ in range(240)]
+    file, msa = case.write("partitions.weights", " ".join(map(str, numbers))), case.write("weighted.phy", phylo_choice.phylip(rows))
+    expanded = case.write("repeated.phy", phylo_choice.phylip({taxon: "".join(cell * number for cell, number in zip(row, numbers)) for taxon, row in rows.items()}))
+    ends = [0, 60, 120, 180, 240]
+    schemes = []
+    for cuts in (ends, [sum(numbers[:end]) for end in ends]):
+        ranges = [f"{first + 1}-{last}" for first, last in itertools.pairwise(cuts)]
+        scaled = "#nexus\nbegin sets;\n" + "".join(f"charset p{i} = {part};\n" for i, part in enumerate(ranges)) + "charpartition x = " + ", ".join(f"HKY+F:p{i}{{{i + 1}}}" for i in range(4)) + ";\nend;\n"
+        texts = {"genes": "GTR+FC+G4m", "merge": "auto", "loglh": ""}
+        schemes.append({command: case.write(f"{command}{cuts[1]}.part", "".join(f"{model}, p{i} = {part}\n" for i, part in enumerate(ranges)) if model else scaled) for command, model in texts.items()})
+    for command, more in (("genes", []), ("merge", []), ("loglh", ["--tree", tree])):
+        found = case.jobs.run(1, [command, *more, "--msa", msa, "--partitions", schemes[0][command], "--site-weights", file])
+        wanted = case.jobs.run(1, [command, *more, "--msa", expanded, "--partitions", schemes[1][command]])
+        found.require(found.report is not None and wanted.report is not None, f"{command}: expected results")
+        keys = set(found.report) - {"job", "msa", "seconds", "checkpoints"}
+        differing = [key for key in sorted(keys) if found.report[key] != wanted.report.get(key)]
+        found.require(not differing, f"{command}: expected the numbers of repeated columns, also in {differing}")
+
+
 def constant_sites(case: Case) -> None:
     """--constant-sites does what appended columns do, also with weights; results of single sites are those of the alignment"""
     rows = phylo_choice.evolved(7, 150)
@@ -419,7 +442,7 @@ def refused_weights(case: Case) -> None:
 
 def values(jobs: phylo_job.Jobs, _) -> None:
     case = Case(jobs)
-    for test in (usual, partitions, left_out, degenerate, sites, weights, any_weights, constant_sites, refused_weights, refusals):
+    for test in (usual, partitions, left_out, degenerate, sites, weights, any_weights, weighted_partitions, constant_sites, refused_weights, refusals):
         test(case)
         print(f"{test.__name__}: as expected", flush=True)
 
