@@ -14,9 +14,10 @@ void check_models(SearchState const& state, Expected const& expected) {
     for (std::size_t q = 0; q < state.specs.size(); ++q) {
         auto const& spec = state.specs[q];
         bool const is_chosen = std::ranges::binary_search(expected.automatic, q);
-        bool const fits = is_chosen ? spec.alphabet == expected.specs[q].alphabet && !spec.scaler_from &&
-                                          spec.ascertainment == likelihood::Ascertainment::none
-                                    : spec.text == expected.specs[q].text;
+        auto const& wanted = expected.specs[q];
+        bool const fits = is_chosen ? spec.alphabet == wanted.alphabet && !spec.scaler_from &&
+                                          spec.ascertainment == wanted.ascertainment && spec.left_out == wanted.left_out
+                                    : spec.text == wanted.text;
         require(fits, "with another model than this job");
         check_model(spec, state.models[q], expected.counted[q]);
     }

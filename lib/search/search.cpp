@@ -105,11 +105,10 @@ SearchState start_state(Goal goal, msa::Tree tree, std::vector<ModelSpec> specs,
     return state;
 }
 
-SearchState start_choice(SearchState start, std::span<std::size_t const> partitions,
+SearchState start_choice(SearchState start, std::span<std::size_t const> partitions, Candidates candidates,
                          std::span<CountedData const> counted) {
     Choice choice;
-    for (auto q : partitions)
-        choice.choices.push_back(begin_choice(q, start.specs[q].alphabet, counted[q], start.tree));
+    for (auto q : partitions) choice.choices.push_back(begin_choice(q, *candidates[q], counted[q], start.tree));
     start.task = std::move(choice);
     return start;
 }

@@ -40,6 +40,9 @@ struct SomeJob {
             bool const is_given = std::string(model) != "auto";
             dataset.specs.push_back(likelihood::parse_model(is_given ? model : "GTR+FC+G4m"));
             dataset.partitions.push_back({model, "p", {}});
+            dataset.candidates.push_back(
+                is_given ? nullptr
+                         : std::make_shared<search::CandidateSet const>(search::all_candidates(msa::Alphabet::dna)));
             dataset.counted.push_back({{0.1, 0.2, 0.3, 0.4}, 0.5});
             dataset.sites_per_partition.push_back(50);
         }
@@ -61,11 +64,12 @@ struct SomeJob {
         using phylo::Purpose;
         using phylo::Stage;
         phylo::Progress progress;
-        auto choosing = phylo::start_choice(state(random.below(100)), dataset.automatic(), dataset.counted);
+        auto choosing =
+            phylo::start_choice(state(random.below(100)), dataset.automatic(), dataset.candidates, dataset.counted);
         auto& choice = choosing.as<phylo::Choice>().choices.front();
         for (auto left = random.below(4); left > 0; --left) {
             choice.running->loglh = -100 - random.unit();
-            phylo::end_trial(choice, dataset.specs[1].alphabet, dataset.counted[1], {options.input.criterion, 50});
+            phylo::end_trial(choice, *dataset.candidates[1], dataset.counted[1], {options.input.criterion, 50});
         }
         progress.note({Purpose::model_choice}, choosing);
         auto moving = state(random.below(100));

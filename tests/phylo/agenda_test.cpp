@@ -142,6 +142,7 @@ TEST(Agenda, WhatIsDoneOfAListIsNotDoneAgain) {
 TEST(Agenda, ModelsAreChosenBeforeAnythingElse) {
     Fixture f;
     f.dataset.partitions.front().model = "auto";
+    f.dataset.candidates.assign(1, std::make_shared<CandidateSet const>(all_candidates(msa::Alphabet::dna)));
     auto agenda = f.agenda(1);
     EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::model_choice, 0, 1));
     f.finish({Purpose::model_choice});

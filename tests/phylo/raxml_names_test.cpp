@@ -120,6 +120,10 @@ TEST(IqtreeNames, HaveAnAnswer) {
     EXPECT_EQ(answer("-s a -te b -bb 100"), "evaluate --msa a --tree b # --ufboot: only search has it");
     EXPECT_EQ(answer("-s a --frobnicate"), "search --msa a # --frobnicate: it is not known");
     EXPECT_EQ(answer("-s a -m"), "search --msa a --model");
+    EXPECT_EQ(answer("-s a -m MFP+ASC -mset LG,WAG -mrate E,G,R"),
+              "search --msa a --model auto+ASC --models LG,WAG --rates E,G,R");
+    EXPECT_EQ(answer("-s a -mset mrbayes"),
+              "search --msa a # -mset: --models takes names, such as GTR,HKY or LG,Q.*,mt*");
 }
 
 TEST(IqtreeNames, AreNotThoseOfOtherPrograms) {

@@ -23,6 +23,8 @@ using msa::Alphabet;
 
 constexpr std::uint64_t num_branches = 21;
 
+auto const of_dna = all_candidates(Alphabet::dna);
+
 TriedModel tried(Candidate const& candidate, double loglh) {
     return {candidate, likelihood::free_parameters(parse_model(candidate.name())) + num_branches, loglh};
 }
@@ -106,8 +108,9 @@ private:
 };
 
 std::vector<TriedModel> try_all(Alphabet alphabet, Measure const& measure, Oracle& oracle) {
+    auto const set = all_candidates(alphabet);
     std::vector<TriedModel> trials;
-    while (auto candidate = next_candidate(alphabet, trials, measure)) trials.push_back(oracle(*candidate));
+    while (auto candidate = next_candidate(set, trials, measure)) trials.push_back(oracle(*candidate));
     return trials;
 }
 
@@ -125,7 +128,7 @@ TEST(NextCandidate, BeginsWithTheHeterogeneitiesOfTheRichestScheme) {
     std::map<std::string, double> const loglh{{"", -2000},       {"+I", -1900},  {"+G4m", -1700},
                                               {"+I+G4m", -1699}, {"+R2", -1750}, {"+R3", -1750}};
     for (int i = 0; i < 7; ++i) {
-        auto const candidate = next_candidate(Alphabet::dna, trials, measure);
+        auto const candidate = next_candidate(of_dna, trials, measure);
         ASSERT_TRUE(candidate);
         order.push_back(candidate->name());
         trials.push_back(tried(*candidate, i < 6 ? loglh.at(candidate->heterogeneity) : 0));
@@ -138,7 +141,7 @@ TEST(NextCandidate, LeavesOutSpecialCasesThatCannotWin) {
     std::vector<TriedModel> trials;
     Measure const measure{Criterion::bic, 1000};
     // All rates and frequencies matter much, heterogeneity does not.
-    while (auto candidate = next_candidate(Alphabet::dna, trials, measure)) {
+    while (auto candidate = next_candidate(of_dna, trials, measure)) {
         trials.push_back(tried(*candidate, candidate->scheme == "GTR+FC" ? -2000 : -3000));
     }
     auto const all = names(trials);
@@ -187,25 +190,106 @@ TEST(NextCandidate, TriesAllMatricesWithTheirFrequenciesAndWithThoseOfTheData) {
     auto const all = names(try_all(Alphabet::amino_acid, {Criterion::bic, 400}, oracle));
     std::set<std::string> schemes;
     for (auto const& text : all) schemes.insert(parse_model(text).name + (text.find("+FC") < text.size() ? "+FC" : ""));
-    EXPECT_EQ(schemes.size(), 40u);
+    EXPECT_EQ(schemes.size(), 56u);
+}
+
+/// A set with some of the candidates.
+CandidateSet some_of(Alphabet alphabet, std::set<std::string> const& schemes, std::vector<std::string> heterogeneities,
+                     std::uint32_t most_free_categories) {
+    auto set = all_candidates(alphabet);
+    std::erase_if(set.schemes, [&](auto const& scheme) { return !schemes.contains(scheme.name); });
+    set.heterogeneities = std::move(heterogeneities);
+    set.most_free_categories = most_free_categories;
+    return set;
+}
+
+TEST(NextCandidate, TriesNoneThatIsNotInTheSetAndFindsTheBestOfIt) {
+    struct Case {
+        Alphabet alphabet;
+        std::set<std::string> schemes;
+        std::vector<std::string> heterogeneities;
+        std::uint32_t most_free_categories;
+        std::string ascertainment;
+    };
+    std::vector<Case> const cases{{Alphabet::dna, {"HKY+FC", "JC"}, {"+G4m"}, 1, ""},
+                                  {Alphabet::dna, {"K80", "SYM"}, {"", "+I", "+G4m", "+I+G4m"}, 10, ""},
+                                  {Alphabet::dna, {"JC"}, {}, 10, ""},  // +R2 first
+                                  {Alphabet::amino_acid, {"WAG", "Q.bird+FC"}, {"", "+G4m"}, 1, "+ASC_LEWIS"},
+                                  {Alphabet::amino_acid, {"LG", "LG+FC", "JTT"}, {"+G4m"}, 4, "+ASC_LEWIS"}};
+    for (auto const& [alphabet, schemes, heterogeneities, most, ascertainment] : cases) {
+        for (std::uint64_t seed = 0; seed < 20; ++seed) {
+            SCOPED_TRACE(testing::Message() << *schemes.begin() << " seed " << seed);
+            auto set = some_of(alphabet, schemes, heterogeneities, most);
+            set.ascertainment = ascertainment;
+            // The oracle knows no ascertainment, which changes all likelihoods in the same way.
+            Oracle oracle(seed);
+            auto const value_of = [&](Candidate const& candidate) {
+                auto const& suffix = candidate.heterogeneity;
+                auto plain = candidate;
+                plain.heterogeneity = suffix.substr(0, suffix.size() - ascertainment.size());
+                auto trial = oracle(plain);
+                trial.candidate = candidate;
+                return trial;
+            };
+            Measure const measure{Criterion::bic, 1500};
+            std::vector<TriedModel> trials;
+            while (auto const candidate = next_candidate(set, trials, measure)) trials.push_back(value_of(*candidate));
+            ASSERT_FALSE(trials.empty());
+            std::set<std::string> tried_suffixes(heterogeneities.begin(), heterogeneities.end());
+            for (auto const& trial : trials) {
+                auto const& [scheme, heterogeneity] = trial.candidate;
+                EXPECT_TRUE(schemes.contains(scheme)) << scheme;
+                ASSERT_TRUE(heterogeneity.ends_with(ascertainment)) << heterogeneity;
+                auto const suffix = heterogeneity.substr(0, heterogeneity.size() - ascertainment.size());
+                bool const is_listed = std::ranges::find(heterogeneities, suffix) != heterogeneities.end();
+                EXPECT_TRUE(is_listed || (suffix.starts_with("+R") && std::stoul(suffix.substr(2)) <= most)) << suffix;
+                tried_suffixes.insert(suffix);
+            }
+            double lowest = std::numeric_limits<double>::infinity();
+            for (auto const& scheme : schemes) {
+                for (auto const& suffix : tried_suffixes) {
+                    auto const trial = value_of({scheme, suffix + ascertainment});
+                    lowest = std::min(lowest, scores(trial, measure.num_sites).by(measure.criterion));
+                }
+            }
+            auto const& best = trials[best_trial(trials, measure)];
+            EXPECT_EQ(scores(best, measure.num_sites).by(measure.criterion), lowest);
+        }
+    }
+}
+
+TEST(MergingModel, IsTheFirstSchemeWithGammaIfThatIsInTheSet) {
+    EXPECT_EQ(merging_model(of_dna).text, "GTR+FC+G4m");
+    EXPECT_EQ(merging_model(some_of(Alphabet::dna, {"HKY+FC", "JC"}, {"", "+G4m", "+I+G4m"}, 1)).text, "HKY+FC+G4m");
+    EXPECT_EQ(merging_model(some_of(Alphabet::amino_acid, {"Q.bird"}, {"", "+I"}, 10)).text, "Q.bird+I");
+    EXPECT_EQ(merging_model(some_of(Alphabet::amino_acid, {"WAG"}, {}, 3)).text, "WAG+R3");
 }
 
 TEST(NextCandidate, EndsIfNoLikelihoodIsANumber) {
     for (auto const alphabet : {Alphabet::dna, Alphabet::amino_acid}) {
+        auto const set = all_candidates(alphabet);
         std::vector<TriedModel> trials;
-        while (auto candidate = next_candidate(alphabet, trials, {Criterion::bic, 10})) {
+        while (auto candidate = next_candidate(set, trials, {Criterion::bic, 10})) {
             trials.push_back(tried(*candidate, std::nan("")));
             ASSERT_LT(trials.size(), 500u);
         }
     }
 }
 
+TEST(LargestCandidate, IsInTheSet) {
+    EXPECT_EQ(largest_candidate(some_of(Alphabet::dna, {"JC"}, {"+I"}, 1)).name(), "JC+I");
+    EXPECT_EQ(largest_candidate(some_of(Alphabet::dna, {"JC"}, {"", "+G8m", "+I+G4m"}, 1)).name(), "JC+G8m");
+    EXPECT_EQ(largest_candidate(some_of(Alphabet::dna, {"JC"}, {"+G16m"}, 10)).name(), "JC+G16m");
+    EXPECT_EQ(largest_candidate(some_of(Alphabet::dna, {"JC"}, {}, 3)).name(), "JC+R3");
+}
+
 TEST(LargestCandidate, HasAtLeastAsManyCategoriesAsAnyOther) {
     for (auto const alphabet : {Alphabet::dna, Alphabet::amino_acid}) {
-        auto const most = parse_model(largest_candidate(alphabet).name()).categories;
+        auto const set = all_candidates(alphabet);
+        auto const most = parse_model(largest_candidate(set).name()).categories;
         std::vector<TriedModel> trials;
         double loglh = -9000;  // each one better than the one before
-        while (auto candidate = next_candidate(alphabet, trials, {Criterion::bic, 1000})) {
+        while (auto candidate = next_candidate(set, trials, {Criterion::bic, 1000})) {
             trials.push_back(tried(*candidate, loglh += 100));
             EXPECT_LE(parse_model(candidate->name()).categories, most);
             ASSERT_LT(trials.size(), 500u);

@@ -25,10 +25,11 @@ using likelihood::free_parameters;
 using likelihood::parse_model;
 
 CountedData const dna{{0.3, 0.2, 0.1, 0.4}, 0.3};
+auto const of_dna = all_candidates(msa::Alphabet::dna);
 
 PartitionChoice some_choice() {
     auto const tree = test::random_lengths(msa::random_tree(8, 1), 2);
-    return begin_choice(0, msa::Alphabet::dna, dna, tree);
+    return begin_choice(0, of_dna, dna, tree);
 }
 
 /// Ends trials with these log-likelihoods per heterogeneity, until one not in the list is next.
@@ -36,7 +37,7 @@ void end_trials(PartitionChoice& choice, std::map<std::string, double> const& lo
     while (choice.running && loglh.contains(choice.running->candidate.heterogeneity) &&
            choice.running->candidate.scheme == "GTR+FC") {
         choice.running->loglh = loglh.at(choice.running->candidate.heterogeneity);
-        end_trial(choice, msa::Alphabet::dna, dna, {Criterion::bic, 1000});
+        end_trial(choice, of_dna, dna, {Criterion::bic, 1000});
     }
 }
 
@@ -65,7 +66,7 @@ TEST(EndTrial, AveragesRatesThatBecomeEqual) {
     end_trials(choice, {{"+R2", -2750}, {"+R3", -2750}});
     while (choice.running && choice.running->candidate.name() != "TIM1uf+FC+G4m") {
         choice.running->loglh = -3000;
-        end_trial(choice, msa::Alphabet::dna, dna, {Criterion::bic, 1000});
+        end_trial(choice, of_dna, dna, {Criterion::bic, 1000});
     }
     ASSERT_TRUE(choice.running);
     auto const& rates = choice.running->model.rates;  // AC = GT, AG, AT = CG, CT
@@ -106,6 +107,7 @@ struct Fixture {
     ft::Communicator comm{MPI_COMM_WORLD};
     test::SmallDataset data = test::small_dataset(3);
     std::vector<std::size_t> partitions;
+    std::vector<std::shared_ptr<CandidateSet const>> candidates;
     SearchOptions options;
 
     explicit Fixture(std::vector<std::size_t> automatic) : partitions(std::move(automatic)) {
@@ -115,11 +117,15 @@ struct Fixture {
             options.sites_per_partition.push_back(
                 std::accumulate(data.weights[q].begin(), data.weights[q].end(), std::uint64_t{0}));
         }
+        candidates.resize(data.specs.size());
+        for (auto const q : partitions)
+            candidates[q] = std::make_shared<CandidateSet const>(all_candidates(data.specs[q].alphabet));
+        options.candidates = candidates;
     }
     SearchState start() {
         auto const given =
             start_state(Goal::likelihood, test::some_tree(data, 4, BranchLinkage::scaled), data.specs, data.models);
-        return start_choice(given, partitions, options.counted);
+        return start_choice(given, partitions, options.candidates, options.counted);
     }
     std::unique_ptr<DistributedLikelihood> likelihood_of(SearchState const& state) {
         auto now = subject(state, BranchLinkage::scaled);

@@ -16,6 +16,7 @@
 #include "common/program.hpp"
 #include "files/file_texts.hpp"
 #include "files/matrix_file.hpp"
+#include "input/candidate_words.hpp"
 #include "input/check_report.hpp"
 #include "input/constant_sites.hpp"
 #include "input/model_words.hpp"
@@ -78,8 +79,9 @@ std::vector<msa::PartitionSpec> read_partitions(Options const& options, std::uin
 }
 
 /// Some model of the kind that is to be chosen.
-ModelSpec some_model_of(msa::Histogram const& histogram) {
-    auto spec = likelihood::parse_model(likely_model(histogram));
+ModelSpec some_model_of(ModelToChoose const& wanted, std::function<msa::Histogram()> const& histogram) {
+    auto const begin = wanted.begin.empty() ? likely_model(histogram()) : std::string(wanted.begin);
+    auto spec = likelihood::parse_model(begin + wanted.ascertainment);
     if (spec.alphabet == msa::Alphabet::dna || spec.alphabet == msa::Alphabet::amino_acid) return spec;
     throw InputError("model 'auto', the default, chooses among models of DNA and amino acids, but the data look like " +
                      spec.name + "; expected a model for these (--model)");
@@ -88,8 +90,7 @@ ModelSpec some_model_of(msa::Histogram const& histogram) {
 ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition, bool has_scaler,
                    std::function<msa::Histogram()> const& histogram) {
     try {
-        if (auto const begin = choice_of(partition.model))
-            return begin->empty() ? some_model_of(histogram()) : likelihood::parse_model(*begin);
+        if (auto const wanted = model_to_choose(partition.model)) return some_model_of(*wanted, histogram);
         auto spec = likelihood::parse_model(with_matrix(partition.model));
         if (spec.scaler_from && !has_scaler) {
             throw InputError("model '" + spec.text +
@@ -263,7 +264,7 @@ std::vector<msa::SiteStride> CheckedInput::counted_sites(std::size_t q) const {
 }
 
 bool is_automatic(msa::PartitionSpec const& partition) {
-    return choice_of(partition.model).has_value();
+    return is_to_be_chosen(partition.model);
 }
 
 CheckedInput begin_check(Options const& options, msa::Alignment alignment, std::uint64_t num_sites,
@@ -288,6 +289,7 @@ void add_models(Options const& options, CheckedInput& input, HistogramOf const& 
         // In files of RAxML, as --reduced writes them, DNA is a model.
         if (partition.model == "DNA") partition.model = automatic_model;
     }
+    if (options.command != Command::check) input.candidates = candidates_of(options, input.partitions, input.specs);
 }
 
 std::vector<msa::PartitionToCheck> partitions_to_check(Options const& options, CheckedInput const& input) {

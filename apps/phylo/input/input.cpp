@@ -109,6 +109,7 @@ Dataset begin_dataset(CheckedInput const& checked) {
     dataset.partitions = checked.partitions;
     for (auto& partition : dataset.partitions) take_constant_sites_out(checked, partition);
     dataset.origin_of_sites = checked.origin_of_sites;
+    dataset.candidates = checked.candidates;
     for (auto const& finding : checked.findings) {
         if (finding.severity == msa::Severity::warning) dataset.warnings.push_back(finding.text);
     }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,9 +32,10 @@ struct PatternOrigin {
 /// The part of the input that every PE keeps: everything except the columns.
 struct Dataset {
     std::vector<std::string> taxa;
-    std::vector<msa::PartitionSpec> partitions;      // as the user named them
-    std::vector<ModelSpec> specs;                    // per partition; some model of the data type for `auto`
-    std::vector<CountedData> counted;                // per partition
+    std::vector<msa::PartitionSpec> partitions;  // as the user named them
+    std::vector<ModelSpec> specs;                // per partition; some model of the data type for `auto`
+    std::vector<std::shared_ptr<CandidateSet const>> candidates;  // per partition; null if its model is given
+    std::vector<CountedData> counted;                             // per partition
     std::vector<std::uint64_t> partition_begin;      // begins of the partitions' patterns, as in msa::Patterns
     std::vector<std::uint32_t> weights;              // per pattern; 0 where only its values are wanted, at the end
                                                      // of a partition

@@ -14,12 +14,24 @@
 namespace regraft::phylo {
 namespace {
 
-std::string upper_case(std::string_view text) {
-    std::string result(text);
-    for (char& c : result) {
-        if ('a' <= c && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    }
-    return result;
+/// The model with which a choice begins for a word. None for other words.
+std::optional<std::string_view> begin_of(std::string_view name) {
+    struct Choice {
+        std::string_view word;
+        std::string_view begin;
+    };
+    constexpr std::string_view for_proteins = "LG+G4m";
+    constexpr std::array choices{Choice{"AUTO", ""},
+                                 Choice{"DNA", "GTR+FC+G4m"},
+                                 Choice{"AA", for_proteins},
+                                 Choice{"PROT", for_proteins},
+                                 Choice{"PROTEIN", for_proteins},
+                                 Choice{"MF", ""},
+                                 Choice{"MFP", ""},
+                                 Choice{"TEST", ""},
+                                 Choice{"TESTONLY", ""}};
+    auto const* const found = std::ranges::find(choices, upper_case(name), &Choice::word);
+    return found == choices.end() ? std::nullopt : std::optional(found->begin);
 }
 
 /// One more than the last state that occurs.
@@ -36,27 +48,36 @@ std::uint32_t num_states(msa::Histogram const& histogram) {
 
 }  // namespace
 
-std::optional<std::string_view> choice_of(std::string_view word) {
-    struct Choice {
-        std::string_view word;
-        std::string_view begin;
-    };
-    constexpr std::string_view for_proteins = "LG+G4m";
-    constexpr std::array choices{Choice{"AUTO", ""},
-                                 Choice{"DNA", "GTR+FC+G4m"},
-                                 Choice{"AA", for_proteins},
-                                 Choice{"PROT", for_proteins},
-                                 Choice{"PROTEIN", for_proteins},
-                                 Choice{"MF", ""},
-                                 Choice{"MFP", ""},
-                                 Choice{"TEST", ""},
-                                 Choice{"TESTONLY", ""}};
-    auto const* const found = std::ranges::find(choices, upper_case(word), &Choice::word);
-    return found == choices.end() ? std::nullopt : std::optional(found->begin);
+std::optional<ModelToChoose> model_to_choose(std::string_view word) {
+    auto const name = name_of(word);
+    auto const begin = begin_of(name);
+    if (!begin) return std::nullopt;
+    auto suffix = upper_case(word.substr(name.size()));
+    bool const is_ascertainment = suffix.starts_with("+ASC") && suffix.find('+', 1) == std::string::npos;
+    if (!suffix.empty() && !is_ascertainment) {
+        throw InputError(
+            fmt::format("model '{}' has '{}', but what is to be chosen takes only +ASC_LEWIS, +ASC_FELS or "
+                        "+ASC_STAM; --models and --rates say what is tried",
+                        word, word.substr(name.size())));
+    }
+    if (suffix == "+ASC") suffix = "+ASC_LEWIS";
+    return ModelToChoose{*begin, std::move(suffix)};
+}
+
+bool is_to_be_chosen(std::string_view word) {
+    return begin_of(name_of(word)).has_value();
+}
+
+std::string upper_case(std::string_view text) {
+    std::string result(text);
+    for (char& c : result) {
+        if ('a' <= c && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    }
+    return result;
 }
 
 bool is_model(std::string_view word) {
-    if (choice_of(word) || has_matrix_file(word)) return true;
+    if (is_to_be_chosen(word) || has_matrix_file(word)) return true;
     try {
         return !likelihood::parse_model(with_states(word, [] { return msa::Histogram{}; })).name.empty();
     } catch (InputError const&) {
@@ -81,7 +102,7 @@ bool scale_by_lengths(std::span<msa::PartitionSpec> partitions, std::span<std::u
     double sum = 0;
     std::uint64_t sites = 0;
     for (auto const& partition : partitions) {
-        bool const can_be_scaled = !choice_of(partition.model) && partition.model.find("+B") == std::string::npos;
+        bool const can_be_scaled = !is_to_be_chosen(partition.model) && partition.model.find("+B") == std::string::npos;
         if (!can_be_scaled || !(partition.length > 0)) return false;
         auto const count = weight_of(partition, site_weights);
         sum += partition.length * static_cast<double>(count);

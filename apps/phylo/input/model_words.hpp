@@ -12,9 +12,21 @@
 
 namespace regraft::phylo {
 
-/// The model with which a choice begins that the word stands for: one of DNA for DNA, of amino acids for AA and PROT,
-/// and an empty one for `auto` and IQ-TREE's words such as MFP, where the characters decide. None for other words.
-std::optional<std::string_view> choice_of(std::string_view word);
+/// A model that is to be chosen.
+struct ModelToChoose {
+    std::string_view begin;     // the model with which the choice begins; empty: the characters decide
+    std::string ascertainment;  // the suffix of all candidates, such as +ASC_LEWIS; empty: none
+};
+
+/// What the word of a model that is to be chosen stands for: DNA begins with a model of DNA, AA and PROT with one of
+/// amino acids, and `auto` and IQ-TREE's words such as MFP with any. None for other words. Throws InputError for such a
+/// word with a suffix that is no ascertainment.
+std::optional<ModelToChoose> model_to_choose(std::string_view word);
+/// Whether the word is such a word, whatever its suffix.
+bool is_to_be_chosen(std::string_view word);
+
+/// The text with capital letters.
+std::string upper_case(std::string_view text);
 
 /// Whether a word of a partition file is a model or one that is to be chosen.
 bool is_model(std::string_view word);

@@ -43,6 +43,7 @@ SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
     result.spr_radius = options.search.spr_radius;
     result.far_care = far_care(options.search.effort);
     result.counted = dataset.counted;
+    result.candidates = dataset.candidates;
     result.sites_per_partition = dataset.sites_per_partition;
     result.constraint = plan_.constraint();
     of(item).change(result, item.number, progress);
@@ -82,6 +83,7 @@ void Agenda::check(Progress const& progress) const {
                           .linkage = plan_.options.input.linkage,
                           .specs = is_of_all ? dataset.specs : std::vector<ModelSpec>{},
                           .automatic = is_of_all ? dataset.automatic() : std::vector<std::size_t>{},
+                          .candidates = dataset.candidates,
                           .counted = dataset.counted,
                           .num_sites = dataset.sites_per_partition,
                           .criterion = plan_.options.input.criterion,
@@ -109,6 +111,9 @@ std::uint64_t Agenda::fingerprint() const {
         out.put(number);
     }
     if (plan_.merges()) out.put(options.merge.share);
+    for (auto const& words : {options.input.models, options.input.rates}) {
+        if (!words.empty()) out.put_text(words);
+    }
     return hash(out.bytes());
 }
 

@@ -118,7 +118,8 @@ likelihood::PartitionOptions resources(Options const& options, Dataset const& da
 
 std::vector<ModelSpec> largest_specs(Dataset const& dataset) {
     auto specs = dataset.specs;
-    for (auto q : dataset.automatic()) specs[q] = likelihood::parse_model(largest_candidate(specs[q].alphabet).name());
+    for (auto q : dataset.automatic())
+        specs[q] = likelihood::parse_model(largest_candidate(*dataset.candidates[q]).name());
     return specs;
 }
 

@@ -79,7 +79,7 @@ public:
         auto specs = plan_.first_specs();
         auto models = start_models(specs, dataset.counted);
         return start_choice(start_state(Goal::likelihood, std::move(tree), std::move(specs), std::move(models)),
-                            dataset.automatic(), dataset.counted);
+                            dataset.automatic(), dataset.candidates, dataset.counted);
     }
     bool does(SearchState const& state) const override { return std::holds_alternative<Choice>(state.task); }
     std::vector<std::string> lines(std::span<Item const>, Progress const& progress) override {

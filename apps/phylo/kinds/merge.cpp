@@ -20,7 +20,7 @@ std::vector<std::string> names_of(Dataset const& dataset, Subset const& subset) 
     return names;
 }
 
-std::string name_of(Dataset const& dataset, Subset const& subset) {
+std::string name_of_subset(Dataset const& dataset, Subset const& subset) {
     return fmt::format("{}", fmt::join(names_of(dataset, subset), "+"));
 }
 
@@ -42,7 +42,7 @@ std::vector<msa::PartitionSpec> best_scheme(Dataset const& dataset, Merging cons
     for (auto const& fit : merging.scheme) {
         auto& merged = scheme.emplace_back();
         merged.model = dataset.partitions[fit.subset.front()].model;
-        merged.name = name_of(dataset, fit.subset);
+        merged.name = name_of_subset(dataset, fit.subset);
         while (!names.insert(merged.name).second) merged.name += '+';
         for (auto q : fit.subset) std::ranges::copy(dataset.partitions[q].sites, std::back_inserter(merged.sites));
     }
@@ -62,9 +62,10 @@ std::vector<std::string> merge_lines(Dataset const& dataset, Merging const& merg
         fmt::format("  {:<44}  {:>16}  {:>10}  {:>14}", "scheme", "log-likelihood", "parameters", name(criterion)),
         line("as given", merging.given)};
     for (auto const& [first, second, value] : merging.merges)
-        lines.push_back(line(fmt::format("{} with {}", name_of(dataset, first), name_of(dataset, second)), value));
+        lines.push_back(
+            line(fmt::format("{} with {}", name_of_subset(dataset, first), name_of_subset(dataset, second)), value));
     lines.push_back(line("best, all optimised", merging.best));
-    for (auto const& fit : merging.scheme) lines.push_back("  subset " + name_of(dataset, fit.subset));
+    for (auto const& fit : merging.scheme) lines.push_back("  subset " + name_of_subset(dataset, fit.subset));
     return lines;
 }
 

@@ -75,7 +75,7 @@ bool Plan::chooses() const {
 std::vector<ModelSpec> Plan::first_specs() const {
     auto specs = dataset.specs;
     if (!merges()) return specs;
-    for (auto q : dataset.automatic()) specs[q] = merging_model(specs[q].alphabet);
+    for (auto q : dataset.automatic()) specs[q] = merging_model(*dataset.candidates[q]);
     return specs;
 }
 

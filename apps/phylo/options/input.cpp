@@ -107,6 +107,14 @@ void add_input(CLI::App& app, Options& options, Command command) {
     add_word(app, "--criterion", input.criterion, criteria,
              "criterion by which --model auto chooses, and by which merge compares schemes: bic (default), aicc or aic",
              "NAME");
+    app.add_option("--models", input.models,
+                   "models among which --model auto, DNA or AA chooses: names, also with * for any letters, such as "
+                   "HKY,GTR or LG,WAG,Q.*; LG stands for LG and LG+FC (default: all)")
+        ->type_name("NAME,...");
+    app.add_option("--rates", input.rates,
+                   "rates over sites among which it chooses: E equal, I, G, I+G, R as many free categories as pay, or "
+                   "a number of them, such as G8 or R4 (default: E,I,G,I+G,R)")
+        ->type_name("WORD,...");
     if (command == Command::genes) return;
     auto const* const about = command == Command::test ? "Newick trees to test, each with all taxa"
                               : command == Command::merge

@@ -24,7 +24,8 @@ constexpr bool alone = false;
 
 /// Stands for the option with trees that the command has: --tree, --trees or --bs-trees.
 constexpr std::string_view tree_by_command = "TREE";
-constexpr std::string_view fixed_candidates = "the candidates of --model auto are fixed; leave it out";
+constexpr std::string_view their_lists = "--models takes names, such as GTR,HKY or LG,Q.*,mt*";
+constexpr std::string_view number_of_categories = "R in --rates stands for as many as pay, and R4 for four";
 constexpr std::string_view fixed_effort = "--effort fast, normal or thorough says how far a search goes";
 constexpr std::string_view in_model = "it is a part of the model, such as GTR+F+I{0.2}+G4{0.5}";
 constexpr std::string_view always_written = "PREFIX.ufboot has the trees of replicates anyway";
@@ -103,14 +104,14 @@ constexpr std::array iqtree_options{
     Theirs{"AIC", alone, "--criterion aic", "", ""},
     Theirs{"AICc", alone, "--criterion aicc", "", ""},
     Theirs{"BIC", alone, "--criterion bic", "", ""},
-    Theirs{"mset", with_value, "", "", fixed_candidates},
-    Theirs{"msub", with_value, "", "", fixed_candidates},
-    Theirs{"mfreq", with_value, "", "", fixed_candidates},
-    Theirs{"mrate", with_value, "", "", fixed_candidates},
-    Theirs{"madd", with_value, "", "", fixed_candidates},
-    Theirs{"mdef", with_value, "", "", fixed_candidates},
-    Theirs{"cmin", with_value, "", "", fixed_candidates},
-    Theirs{"cmax", with_value, "", "", fixed_candidates},
+    Theirs{"mset", with_value, "--models", "", ""},
+    Theirs{"msub", with_value, "", "", their_lists},
+    Theirs{"mfreq", with_value, "", "", "LG in --models stands for LG and LG+FC, and LG+FC for itself"},
+    Theirs{"mrate", with_value, "--rates", "", ""},
+    Theirs{"madd", with_value, "", "", "mixtures are no candidates; they are given by --model"},
+    Theirs{"mdef", with_value, "", "", "a matrix in a file is a model, not a candidate: --model my.dat+G4"},
+    Theirs{"cmin", with_value, "", "", number_of_categories},
+    Theirs{"cmax", with_value, "", "", number_of_categories},
     Theirs{"mtree", alone, "", "", "models are chosen on one tree; leave it out"},
     Theirs{"merge", alone, "", "merge", ""},
     Theirs{"rcluster", with_value, "--merge-share", "merge", ""},
@@ -202,7 +203,9 @@ std::string model_for(std::string model) {
     constexpr std::string_view merging = "+MERGE";
     if (model.ends_with(merging)) model.resize(model.size() - merging.size());
     constexpr std::array automatic{"MFP", "MF", "TEST", "TESTONLY", "TESTNEW", "TESTNEWONLY"};
-    return std::ranges::find(automatic, model) == automatic.end() ? model : "auto";
+    auto const end = std::min(model.find('+'), model.size());
+    auto const name = std::string_view(model).substr(0, end);
+    return std::ranges::find(automatic, name) == automatic.end() ? model : "auto" + model.substr(end);
 }
 
 class IqtreeTranslation {
@@ -258,9 +261,20 @@ private:
         return !command_.empty() && std::ranges::find(only_in_search, option) != only_in_search.end();
     }
 
+    /// Whether a value of -mset is the name of a program, whose models are meant.
+    static bool is_program(std::string const& value) {
+        constexpr std::array programs{"raxml",  "phyml",       "mrbayes",        "beast1",
+                                      "beast2", "modelomatic", "partitionfinder"};
+        return std::ranges::find(programs, in_lower_case(value)) != programs.end();
+    }
+
     /// Changes an option and its value to what the command has in their place; false: it has nothing there.
     bool fits(Given& given) {
         auto& name = given.words.front();
+        if (name == "--models" && given.value && is_program(*given.value)) {
+            note("-mset", their_lists);
+            return false;
+        }
         if (is_too_much(name)) {
             note(name, "only search has it");
             return false;

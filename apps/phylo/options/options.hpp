@@ -28,6 +28,8 @@ struct Options {
     struct Input {
         std::filesystem::path msa;
         std::string model;                           // empty: those of the partitions; `auto` if there are none
+        std::string models;                          // names of those among which is chosen; empty: all
+        std::string rates;                           // heterogeneities among which is chosen; empty: all
         Criterion criterion = Criterion::bic;        // criterion for the choice of models, and for merging partitions
         std::filesystem::path partitions;            // empty: all sites share the model
         std::filesystem::path site_weights;          // file with the weight of each site; empty: all 1

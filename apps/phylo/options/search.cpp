@@ -13,6 +13,7 @@ constexpr char const* what_auto_does =
     "  2. under the best of these, all schemes with equal and with counted frequencies, or all matrices with and\n"
     "     without +FC, except special cases that cannot be better;\n"
     "  3. other combinations that come close.\n"
+    "--models and --rates restrict what is tried. auto+ASC_LEWIS chooses where sites that do not vary were left out.\n"
     "Then the job goes on as if the best model had been given.\n"
     "\n";
 

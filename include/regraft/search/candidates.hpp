@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +33,24 @@ struct Candidate {
     std::string name() const { return scheme + heterogeneity; }
     friend bool operator==(Candidate const&, Candidate const&) = default;
 };
+
+/// The models among which a choice is made: a scheme with a heterogeneity each. All have the same ascertainment, since
+/// likelihoods that are conditional on sites that vary do not compare with others.
+struct CandidateSet {
+    /// A substitution scheme: the name of a model with equal rates at all sites, and its meaning.
+    struct Scheme {
+        std::string name;
+        likelihood::ModelSpec spec;
+    };
+    std::vector<Scheme> schemes;               // heterogeneities are tried under the first one
+    std::vector<std::string> heterogeneities;  // such as "" and "+I+G4m", in the order in which they are tried
+    std::uint32_t most_free_categories = 1;    // then +R2, +R3 ... up to this, as long as they pay; 1: none
+    std::string ascertainment;                 // suffix of all names, such as "+ASC_LEWIS"; or empty
+};
+/// The set of each partition; null where a model is given. Partitions of a kind share one.
+using Candidates = std::span<std::shared_ptr<CandidateSet const> const>;
+/// All schemes and heterogeneities of DNA or amino acids. Precondition: the alphabet is one of these.
+CandidateSet all_candidates(msa::Alphabet alphabet);
 
 /// A candidate and its results.
 struct TriedModel {
@@ -66,24 +85,25 @@ std::vector<double> weights(std::span<TriedModel const> trials, Measure const& m
 
 /// The next candidate to try after these trials; none if they suffice. The order is:
 ///
-/// 1. all heterogeneities under the scheme GTR+FC or LG; categories of free rates are added as long as the score falls;
+/// 1. all heterogeneities under the first scheme, GTR+FC or LG if it is in the set; categories of free rates are added
+/// as long as the score falls;
 ///
 /// 2. all schemes under the best heterogeneity, except special cases of tried ones that can no longer be the best;
 ///
 /// 3. other combinations, if the scheme loses against the best scheme, and the heterogeneity against the best one, at
 /// most 10 units of the score together.
 ///
-/// Steps 2 and 3 are repeated when there is a new best trial. Precondition: DNA or amino acids; the trials are results
-/// of this function, in its order.
-std::optional<Candidate> next_candidate(msa::Alphabet alphabet, std::span<TriedModel const> trials,
+/// Steps 2 and 3 are repeated when there is a new best trial. Preconditions: the set has schemes, and heterogeneities
+/// or categories of free rates; the trials are results of this function, in its order.
+std::optional<Candidate> next_candidate(CandidateSet const& set, std::span<TriedModel const> trials,
                                         Measure const& measure);
 
-/// The model under which partitions are merged if their models are chosen later: GTR+FC+G4m or LG+G4m. Precondition:
-/// DNA or amino acids.
-likelihood::ModelSpec merging_model(msa::Alphabet alphabet);
+/// The model under which partitions are merged if their models are chosen later: the first scheme, with +G4m if that is
+/// in the set. So it is GTR+FC+G4m or LG+G4m if all are.
+likelihood::ModelSpec merging_model(CandidateSet const& set);
 
 /// The candidate with the most categories, which takes the most memory.
-Candidate largest_candidate(msa::Alphabet alphabet);
+Candidate largest_candidate(CandidateSet const& set);
 
 }  // namespace regraft::search
 #pragma GCC visibility pop

@@ -22,6 +22,7 @@ struct Expected {
     BranchLinkage linkage = BranchLinkage::linked;  // of the search
     std::vector<ModelSpec> specs{};                 // one per partition, before models are chosen
     std::vector<std::size_t> automatic{};           // partitions whose models are chosen
+    Candidates candidates{};                        // one per partition
     std::span<CountedData const> counted{};         // one per partition
     std::span<std::uint64_t const> num_sites{};     // one per partition
     Criterion criterion = Criterion::bic;           // how models are compared

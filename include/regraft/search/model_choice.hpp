@@ -35,14 +35,15 @@ struct PartitionChoice {
     static PartitionChoice read(ByteReader& in);
 };
 
-/// Starts the first trial, with the branch lengths that the tree has in its first length set.
-PartitionChoice begin_choice(std::size_t partition, msa::Alphabet alphabet, CountedData const& counted,
+/// Starts the first trial of a partition, with the branch lengths that the tree has in its first length set.
+PartitionChoice begin_choice(std::size_t partition, CandidateSet const& candidates, CountedData const& counted,
                              msa::Tree const& tree);
 
 /// Ends the running trial and starts the next one, if next_candidate has one. The next trial starts from the best fit
 /// so far or, if it adds a category of free rates, from the fit of the trial that has ended. Precondition:
 /// choice.running.
-void end_trial(PartitionChoice& choice, msa::Alphabet alphabet, CountedData const& counted, Measure const& measure);
+void end_trial(PartitionChoice& choice, CandidateSet const& candidates, CountedData const& counted,
+               Measure const& measure);
 
 }  // namespace regraft::search
 #pragma GCC visibility pop

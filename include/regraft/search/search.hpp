@@ -65,10 +65,10 @@ bool changes_subject(SearchState const& state);
 /// The state before the first step of a climb, if all models are given.
 SearchState start_state(Goal goal, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models);
 
-/// The state before the first step, if models of some partitions are to be chosen: their specs tell the type of data.
-/// A climb with the models that were chosen begins from start_state with the specs and models of the state that is
-/// done. Precondition: counted has an entry per partition.
-SearchState start_choice(SearchState start, std::span<std::size_t const> partitions,
+/// The state before the first step, if models of some partitions are to be chosen among their candidates. A climb with
+/// the models that were chosen begins from start_state with the specs and models of the state that is done.
+/// Precondition: candidates and counted have an entry per partition.
+SearchState start_choice(SearchState start, std::span<std::size_t const> partitions, Candidates candidates,
                          std::span<CountedData const> counted);
 
 /// The state to continue from a climb that is done, with SearchOptions::others found by other searches: first come

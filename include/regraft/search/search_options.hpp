@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "regraft/search/alrt.hpp"
+#include "regraft/search/candidates.hpp"
 #include "regraft/search/constraint.hpp"
 #include "regraft/search/counted_data.hpp"
 #include "regraft/search/effort.hpp"
@@ -30,6 +31,7 @@ struct SearchOptions {
     Criterion criterion = Criterion::bic;  // how models are compared
     double choice_epsilon = 0.1;           // a round that gains less than this for every candidate ends the trials
     std::vector<CountedData> counted;      // per partition; only for the choice of models
+    Candidates candidates;                 // per partition; only for the choice of models
     std::vector<std::uint64_t> sites_per_partition;  // for scalers and scores
     Replicates const* replicates = nullptr;          // for the ultrafast bootstrap
     RellSamples const* rell_samples = nullptr;       // for SH-aLRT

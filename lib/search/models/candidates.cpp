@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "likelihood/kernels/ieee_math.hpp"
 #include "regraft/core/contracts.hpp"
@@ -18,36 +19,27 @@ using msa::Alphabet;
 constexpr std::array dna_schemes{"GTR+FC",    "SYM",    "TVM+FC",   "TVMef", "TIM1uf+FC", "TIM1", "TIM2uf+FC", "TIM2",
                                  "TIM3uf+FC", "TIM3",   "K81uf+FC", "K81",   "TPM2uf+FC", "TPM2", "TPM3uf+FC", "TPM3",
                                  "TN93+FC",   "TN93ef", "HKY+FC",   "K80",   "F81+FC",    "JC"};
-constexpr std::array amino_acid_matrices{"LG",    "WAG",      "JTT",   "JTT-DCMut", "Dayhoff", "DCMut", "VT",
-                                         "PMB",   "Blosum62", "rtREV", "cpREV",     "stmtREV", "mtREV", "mtMAM",
-                                         "mtART", "mtZOA",    "FLU",   "HIVb",      "HIVw",    "DEN"};
-constexpr std::array heterogeneities{"", "+I", "+G4m", "+I+G4m"};
+constexpr std::array amino_acid_matrices{
+    "LG",     "WAG",       "JTT",   "JTT-DCMut", "Dayhoff",  "DCMut",    "VT",      "PMB",    "Blosum62", "rtREV",
+    "cpREV",  "stmtREV",   "mtREV", "mtMAM",     "mtART",    "mtZOA",    "FLU",     "HIVb",   "HIVw",     "DEN",
+    "Q.pfam", "Q.pfam_gb", "Q.LG",  "Q.bird",    "Q.mammal", "Q.insect", "Q.plant", "Q.yeast"};
+constexpr std::array all_heterogeneities{"", "+I", "+G4m", "+I+G4m"};
 constexpr std::uint32_t most_free_categories = 10;
 /// A combination is tried if its score is expected to be at most this much above the lowest.
 constexpr double close = 10;
 /// How far below its maximum the log-likelihood of a trial may end.
 constexpr double slack = 0.5;
 
-struct Scheme {
-    std::string name;
-    likelihood::ModelSpec spec;
-};
-
-std::vector<Scheme> parsed(std::span<std::string const> names) {
-    std::vector<Scheme> result;
-    for (auto const& name : names) result.push_back({name, likelihood::parse_model(name)});
-    return result;
+std::vector<std::string> scheme_names(Alphabet alphabet) {
+    if (alphabet == Alphabet::dna) return {dna_schemes.begin(), dna_schemes.end()};
+    std::vector<std::string> names;
+    for (std::string const matrix : amino_acid_matrices) names.insert(names.end(), {matrix, matrix + "+FC"});
+    return names;
 }
 
-std::vector<Scheme> const& schemes(Alphabet alphabet) {
-    static auto const dna = parsed(std::vector<std::string>(dna_schemes.begin(), dna_schemes.end()));
-    static auto const amino_acids = [] {
-        std::vector<std::string> names;
-        for (std::string const matrix : amino_acid_matrices) names.insert(names.end(), {matrix, matrix + "+FC"});
-        return parsed(names);
-    }();
-    REGRAFT_EXPECTS(alphabet == Alphabet::dna || alphabet == Alphabet::amino_acid);
-    return alphabet == Alphabet::dna ? dna : amino_acids;
+/// The candidate of a set with this scheme and, without ascertainment, this heterogeneity.
+Candidate candidate_of(CandidateSet const& set, std::string const& scheme, std::string const& heterogeneity) {
+    return {scheme, heterogeneity + set.ascertainment};
 }
 
 std::string free_rates(std::uint32_t categories) {
@@ -82,23 +74,26 @@ private:
 };
 
 /// The next of the heterogeneities that are tried under the first scheme.
-std::optional<Candidate> next_heterogeneity(Results const& results, std::string const& scheme) {
-    for (auto const* heterogeneity : heterogeneities) {
-        if (!results.has({scheme, heterogeneity})) return Candidate{scheme, heterogeneity};
-    }
-    for (std::uint32_t categories = 2; categories <= most_free_categories; ++categories) {
-        Candidate const candidate{scheme, free_rates(categories)};
+std::optional<Candidate> next_heterogeneity(CandidateSet const& set, Results const& results) {
+    auto const& scheme = set.schemes.front().name;
+    for (auto const& heterogeneity : set.heterogeneities) {
+        auto candidate = candidate_of(set, scheme, heterogeneity);
         if (!results.has(candidate)) return candidate;
-        if (results.score(candidate) >= results.score({scheme, free_rates(categories - 1)})) break;
+    }
+    for (std::uint32_t categories = 2; categories <= set.most_free_categories; ++categories) {
+        auto candidate = candidate_of(set, scheme, free_rates(categories));
+        if (!results.has(candidate)) return candidate;
+        auto const before = candidate_of(set, scheme, free_rates(categories - 1));
+        if (results.has(before) && results.score(candidate) >= results.score(before)) break;
     }
     return std::nullopt;
 }
 
 /// Whether the scheme's score can be the lowest: its likelihood is at most that of a scheme of which it is a special
 /// case.
-bool can_win(Scheme const& scheme, std::string const& heterogeneity, std::span<TriedModel const> trials,
-             Results const& results, Measure const& measure) {
-    for (auto const& general : schemes(scheme.spec.alphabet)) {
+bool can_win(CandidateSet::Scheme const& scheme, CandidateSet const& set, std::string const& heterogeneity,
+             std::span<TriedModel const> trials, Results const& results, Measure const& measure) {
+    for (auto const& general : set.schemes) {
         if (!is_special_case(scheme.spec, general.spec) || !results.has({general.name, heterogeneity})) continue;
         auto at_best = *std::ranges::find(trials, Candidate{general.name, heterogeneity}, &TriedModel::candidate);
         at_best.parameters -= likelihood::free_parameters(general.spec) - likelihood::free_parameters(scheme.spec);
@@ -175,27 +170,51 @@ std::vector<double> weights(std::span<TriedModel const> trials, Measure const& m
     return weights;
 }
 
-std::optional<Candidate> next_candidate(Alphabet alphabet, std::span<TriedModel const> trials, Measure const& measure) {
+CandidateSet all_candidates(Alphabet alphabet) {
+    REGRAFT_EXPECTS(alphabet == Alphabet::dna || alphabet == Alphabet::amino_acid);
+    CandidateSet set{.schemes = {},
+                     .heterogeneities = {all_heterogeneities.begin(), all_heterogeneities.end()},
+                     .most_free_categories = most_free_categories,
+                     .ascertainment = ""};
+    for (auto& name : scheme_names(alphabet)) {
+        auto spec = likelihood::parse_model(name);
+        set.schemes.push_back({std::move(name), std::move(spec)});
+    }
+    return set;
+}
+
+std::optional<Candidate> next_candidate(CandidateSet const& set, std::span<TriedModel const> trials,
+                                        Measure const& measure) {
     Results const results(trials, measure);
-    auto const all_schemes = schemes(alphabet);
-    auto const& first = all_schemes.front().name;
-    if (auto candidate = next_heterogeneity(results, first)) return candidate;
+    if (auto candidate = next_heterogeneity(set, results)) return candidate;
 
     auto const& best = trials[results.best()].candidate;
-    for (auto const& scheme : all_schemes) {
+    for (auto const& scheme : set.schemes) {
         if (!results.has({scheme.name, best.heterogeneity}) &&
-            can_win(scheme, best.heterogeneity, trials, results, measure))
+            can_win(scheme, set, best.heterogeneity, trials, results, measure))
             return Candidate{scheme.name, best.heterogeneity};
     }
-    return next_combination(trials, results, first);
+    return next_combination(trials, results, set.schemes.front().name);
 }
 
-likelihood::ModelSpec merging_model(Alphabet alphabet) {
-    return likelihood::parse_model(schemes(alphabet).front().name + "+G4m");
+likelihood::ModelSpec merging_model(CandidateSet const& set) {
+    auto const& all = set.heterogeneities;
+    std::string const gamma = "+G4m";
+    auto const last = all.empty() ? free_rates(set.most_free_categories) : all.back();
+    auto const& heterogeneity = std::ranges::find(all, gamma) != all.end() ? gamma : last;
+    return likelihood::parse_model(candidate_of(set, set.schemes.front().name, heterogeneity).name());
 }
 
-Candidate largest_candidate(Alphabet alphabet) {
-    return {schemes(alphabet).front().name, free_rates(most_free_categories)};
+Candidate largest_candidate(CandidateSet const& set) {
+    auto const& scheme = set.schemes.front().name;
+    auto largest = free_rates(set.most_free_categories);
+    auto most = set.most_free_categories;
+    for (auto const& heterogeneity : set.heterogeneities) {
+        auto const categories = likelihood::parse_model(scheme + heterogeneity).categories;
+        if (categories > most || (most == 1 && categories == 1)) largest = heterogeneity;
+        most = std::max(most, categories);
+    }
+    return candidate_of(set, scheme, largest);
 }
 
 }  // namespace regraft::search

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """--model auto: finds the model that made the data, tells the truth about it, and goes on as if it had been given.
 
-found  what is chosen, what is told of it, what follows; any number of ranks
-kills  the same bits when ranks die while models are chosen
+found       what is chosen, what is told of it, what follows; any number of ranks
+restricted  --models, --rates and +ASC_: the choice is the best of models that are evaluated one by one
+kills   the same bits when ranks die while models are chosen
 """
 import math
 import pathlib
@@ -166,6 +167,103 @@ def found(jobs: phylo_job.Jobs, _) -> None:
     default(jobs, alignment, auto)
 
 
+PARAMETERS = {"JC": 0, "HKY+FC": 4, "GTR+FC": 8, "LG": 0, "LG+FC": 19, "Q.pfam": 0, "Q.pfam+FC": 19, "Q.bird": 0, "Q.bird+FC": 19, "": 0, "+I": 1, "+G4m": 1, "+R2": 2}
+
+
+def check_best(jobs: phylo_job.Jobs, evaluate: list[str], chosen: str, schemes: list[str], rates: list[str], num_sites: int, num_taxa: int) -> None:
+    """The chosen model has the lowest BIC of all, each of which is evaluated by itself. evaluate: the arguments but for the model."""
+    bic = {}
+    for scheme in schemes:
+        for suffix in rates:
+            kind = suffix.replace("+ASC_LEWIS", "")
+            given = jobs.run(1, [*evaluate, "--model", scheme + suffix])
+            given.require(given.codes == [0], f"expected that {scheme + suffix} can be evaluated")
+            k = PARAMETERS[scheme] + PARAMETERS[kind] + 2 * num_taxa - 3
+            bic[scheme + suffix] = k * math.log(num_sites) - 2 * given.report["log_likelihood"]
+    given.require(min(bic, key=bic.__getitem__) == chosen, f"{chosen} was chosen, but these are the values of BIC: {bic}")
+
+
+def check_refusals(jobs: phylo_job.Jobs, folder: phylo_job.Folder, dna: str, mixed: pathlib.Path) -> None:
+    auto = ["search", "--msa", dna]
+    by_part = ["search", "--msa", str(mixed), "--partitions", f"{mixed}.part"]
+    varying = folder.write("varying.phy", "4 8\na ACGTACGT\nb CGTAACGA\nc ACGGCATT\nd CATTCCGA\n")
+    cases = [
+        ([*auto, "--models", "HKYY"], "--models: 'HKYY' is no candidate, expected names such as HKY, LG or LG+FC, or patterns such as Q.*; the nearest is HKY"),
+        ([*auto, "--models", "Q.berd,HKY"], "'Q.berd' is no candidate"),
+        ([*auto, "--models", "LG4X"], "'LG4X' is no candidate"),
+        ([*auto, "--models", "HKY+FO"], "'HKY+FO' is no candidate"),
+        ([*auto, "--models", "HKY+G4"], "'HKY+G4' is no candidate"),
+        ([*auto, "--models", "zz*"], "'zz*' is no candidate"),
+        ([*auto, "--models", "HKY,,JC"], "--models: a word is empty"),
+        ([*auto, "--models", "LG,mt*"], "--models LG,mt*: none of them is for DNA, which partition all has; expected some, such as HKY"),
+        ([*by_part, "--models", "HKY"], "none of them is for amino acids, which partition protein has"),
+        *(([*auto, "--rates", word], f"--rates: '{word}' says nothing about rates") for word in ("X", "I+R", "G1", "R17", "G{0.5}", "IC", "G+G", "E+G", "+", "I+", "FO", "ASC_LEWIS")),
+        ([*auto, "--rates", "G,"], "--rates: a word is empty"),
+        ([*auto, "--model", "JC", "--rates", "G"], "--rates: no model is to be chosen, expected --model auto"),
+        ([*auto, "--model", "JC", "--models", "JC"], "--models: no model is to be chosen"),
+        ([*auto, "--model", "auto+G4"], "model 'auto+G4' has '+G4', but what is to be chosen takes only +ASC_LEWIS"),
+        ([*auto, "--model", "auto+ASC_LEWIS"], "the model corrects for sites that do not vary"),
+        (["search", "--msa", varying, "--model", "auto+ASC_LEWIS", "--rates", "I,I+G"], "--rates I,I+G: partition all has +ASC_LEWIS, with which no site may be invariable"),
+    ]
+    for arguments, said in cases:
+        refused = jobs.run(1, arguments)
+        refused.require(refused.codes == [2] and said in refused.output, f"{arguments}: expected a refusal with '{said}'")
+        refused.require(not list(refused.prefix.parent.glob(f"{refused.prefix.name}.*")), "expected no output")
+
+
+def restricted(jobs: phylo_job.Jobs, args) -> None:
+    folder = phylo_job.Folder(jobs)
+    _, mixed = write_data(jobs)
+    rows = evolved(2, 500)
+    dna = folder.write("dna.phy", phylip(rows))
+    tree = folder.write("dna.nwk", "((((a,b),c),(d,e)),((f,g),h));")
+    by_hand = ["evaluate", "--msa", dna, "--tree", tree]
+    for rates in ("E,I,G", "+G,I,e"):
+        few = jobs.run(1, [*by_hand, "--model", "DNA", "--models", "gtr,HKY,JC", "--rates", rates])
+        few.require(few.report is not None, "expected a choice among few models")
+        (choice,) = few.report["model_choice"]
+        check_table(few, choice, 500)
+        names = {candidate["model"] for candidate in choice["candidates"]}
+        few.require(names <= {scheme + suffix for scheme in ("GTR+FC", "HKY+FC", "JC") for suffix in ("", "+I", "+G4m")}, f"expected no others, found {names}")
+    check_best(jobs, by_hand, choice["chosen"], ["GTR+FC", "HKY+FC", "JC"], ["", "+I", "+G4m"], 500, 8)
+
+    # Sites that do not vary are left out, and the model knows it.
+    varying = [site for site in zip(*rows.values()) if len(set(site)) > 1]
+    snps = folder.write("snps.phy", phylip(dict(zip(rows, map("".join, zip(*varying))))))
+    by_hand = ["evaluate", "--msa", snps, "--tree", tree]
+    for model, suffix in (("auto+ASC_LEWIS", "+ASC_LEWIS"), ("MFP+ASC", "+ASC_LEWIS"), ("DNA+asc_fels{40}", "+ASC_FELS{40}")):
+        corrected = jobs.run(2, [*by_hand, "--model", model, "--models", "HKY,JC", "--rates", "G,E,I,R2"])
+        corrected.require(corrected.codes == [0, 0], f"expected a choice with {suffix}")
+        (choice,) = corrected.report["model_choice"]
+        check_table(corrected, choice, len(varying))
+        corrected.require(all(candidate["model"].endswith(suffix) and "+I" not in candidate["model"] for candidate in choice["candidates"]), "expected the same correction in all")
+        if suffix == "+ASC_LEWIS":
+            check_best(jobs, by_hand, choice["chosen"], ["HKY+FC", "JC"], [rates + suffix for rates in ("", "+G4m", "+R2")], len(varying), 8)
+
+    globins = pathlib.Path(args.msa).parent / "globins.phy"
+    protein = jobs.run(1, ["search", "--msa", str(globins), "--models", "LG,Q.pfam,Q.b*", "--rates", "E,G"])
+    protein.require(protein.codes == [0], "expected a search with a model of amino acids")
+    (choice,) = protein.report["model_choice"]
+    tried = {candidate["model"] for candidate in choice["candidates"]}
+    protein.require("Q.bird+G4m" in tried and "LG+FC+G4m" in tried and "Q.pfam_gb+G4m" not in tried, f"expected what the pattern says, found {tried}")
+    check_best(jobs, ["evaluate", "--msa", str(globins), "--tree", f"{protein.prefix}.bestTree"], choice["chosen"],
+               ["LG", "LG+FC", "Q.pfam", "Q.pfam+FC", "Q.bird", "Q.bird+FC"], ["", "+G4m"], 128, 7)
+
+    # Each partition has its own part of the candidates, and merging takes the first of them.
+    parts = ["--msa", str(mixed), "--partitions", f"{mixed}.part", "--models", "K80,LG+FC", "--rates", "E,G"]
+    both = jobs.run(2, ["evaluate", *parts, "--tree", tree])
+    both.require(both.codes == [0, 0], "expected a choice for two partitions")
+    chosen = {choice["partition"]: {candidate["model"] for candidate in choice["candidates"]} for choice in both.report["model_choice"]}
+    both.require(chosen == {"dna": {"K80", "K80+G4m"}, "protein": {"LG+FC", "LG+FC+G4m"}}, f"found {chosen}")
+    halves = folder.write("halves.part", "auto, left = 1-250\nAUTO, right = 251-500\n")
+    merged = jobs.run(1, ["merge", "--msa", dna, "--partitions", halves, "--models", "K80,JC", "--rates", "E"])
+    merged.require(merged.codes == [0] and [p["model"] for p in merged.report["partitions"]] == ["K80", "K80"], "expected K80 for merging")
+    stopped = jobs.run(1, ["search", "--msa", dna, "--models", "HKY,JC", "--time-limit", "0"])
+    other = jobs.run(1, ["search", "--msa", dna, "--models", "HKY"], prefix=stopped.prefix)
+    other.require(stopped.codes == [75] and other.codes == [2], "expected that a checkpoint of other candidates is not continued")
+    check_refusals(jobs, folder, dna, mixed)
+
+
 def kills(jobs: phylo_job.Jobs, _) -> None:
     _, mixed = write_data(jobs)
     arguments = ["search", "--msa", str(mixed), "--partitions", f"{mixed}.part", "--spr-radius", "1"]
@@ -178,6 +276,6 @@ def kills(jobs: phylo_job.Jobs, _) -> None:
 
 if __name__ == "__main__":
     parser = phylo_job.arguments(__doc__)
-    parser.add_argument("mode", choices=("found", "kills"))
+    parser.add_argument("mode", choices=("found", "restricted", "kills"))
     parsed = parser.parse_args()
-    sys.exit(phylo_job.main(parsed, {"found": found, "kills": kills}[parsed.mode], needs_deaths=parsed.mode == "kills"))
+    sys.exit(phylo_job.main(parsed, {"found": found, "restricted": restricted, "kills": kills}[parsed.mode], needs_deaths=parsed.mode == "kills"))

@@ -38,7 +38,7 @@ void apply(std::vector<PartitionChoice> const& choices, Estimate& now, SearchOpt
 void end_trials(Choice& task, Estimate& now, SearchOptions const& options) {
     for (auto* choice : unfinished(task.choices)) {
         auto const q = choice->partition;
-        end_trial(*choice, now.specs[q].alphabet, options.counted[q],
+        end_trial(*choice, *options.candidates[q], options.counted[q],
                   {options.criterion, options.sites_per_partition[q]});
     }
     task.round = 0;
@@ -80,10 +80,10 @@ void check_fit(Fit const& fit, std::size_t partition, msa::Tree const& tree, Exp
 /// Checks a choice. The order in which candidates are tried follows from the results of earlier ones.
 void check_choice(PartitionChoice const& choice, msa::Tree const& tree, Expected const& expected) {
     auto const q = choice.partition;
-    auto const alphabet = expected.specs[q].alphabet;
     Measure const measure{expected.criterion, expected.num_sites[q]};
     auto const trials = std::span(choice.trials);
-    auto const next_after = [&](std::size_t tried) { return next_candidate(alphabet, trials.first(tried), measure); };
+    auto const& candidates = *expected.candidates[q];
+    auto const next_after = [&](std::size_t tried) { return next_candidate(candidates, trials.first(tried), measure); };
     for (std::size_t i = 0; i < trials.size(); ++i)
         require(next_after(i) == trials[i].candidate, "that has tried models in another order");
     auto const running = choice.running ? std::optional(choice.running->candidate) : std::nullopt;

@@ -11,7 +11,6 @@ namespace regraft::search {
 namespace {
 
 using likelihood::Heterogeneity;
-using msa::Alphabet;
 
 void write(ByteWriter& out, std::optional<Fit> const& fit) {
     out.put(fit.has_value());
@@ -128,24 +127,25 @@ PartitionChoice PartitionChoice::read(ByteReader& in) {
     return choice;
 }
 
-PartitionChoice begin_choice(std::size_t partition, Alphabet alphabet, CountedData const& counted,
+PartitionChoice begin_choice(std::size_t partition, CandidateSet const& candidates, CountedData const& counted,
                              msa::Tree const& tree) {
     PartitionChoice choice;
     choice.partition = partition;
-    Fit first{*next_candidate(alphabet, {}, {}), {}, {}, 0};
+    Fit first{*next_candidate(candidates, {}, {}), {}, {}, 0};
     first.model = start_model(likelihood::parse_model(first.candidate.name()), counted);
     for (auto h : tree.edges()) first.lengths.push_back(tree.length(h));
     choice.running = std::move(first);
     return choice;
 }
 
-void end_trial(PartitionChoice& choice, Alphabet alphabet, CountedData const& counted, Measure const& measure) {
+void end_trial(PartitionChoice& choice, CandidateSet const& candidates, CountedData const& counted,
+               Measure const& measure) {
     auto const ended = std::move(*choice.running);
     auto const model_parameters = likelihood::free_parameters(likelihood::parse_model(ended.candidate.name()));
     choice.trials.push_back({ended.candidate, model_parameters + ended.lengths.size(), ended.loglh});
     raise_to_contained(choice.trials);
     if (best_trial(choice.trials, measure) + 1 == choice.trials.size()) choice.best = ended;
-    auto candidate = next_candidate(alphabet, choice.trials, measure);
+    auto candidate = next_candidate(candidates, choice.trials, measure);
     if (candidate) {
         auto const& source = adds_category(*candidate, ended.candidate) ? ended : *choice.best;
         choice.running = fit_from(std::move(*candidate), source, counted);
