@@ -13,7 +13,8 @@ namespace {
 
 /// The end of a search: the log-likelihood that is reported, with scalers normalised.
 void finish(Estimate& now, DistributedLikelihood& likelihood, SearchOptions const& options) {
-    if (likelihood.linkage() == BranchLinkage::scaled) normalise_scalers(likelihood, options.sites_per_partition);
+    if (likelihood.linkage() == BranchLinkage::scaled && options.lengths != Lengths::fixed)
+        normalise_scalers(likelihood, options.sites_per_partition);
     now.loglh = likelihood.loglh();
     now.tree = likelihood.tree();
     now.models = likelihood.models();

@@ -117,7 +117,11 @@ TEST(IqtreeNames, HaveAnAnswer) {
     EXPECT_EQ(answer("-s a -z b -te c -n 0 -au"), "test --msa a --trees b");
     EXPECT_EQ(answer("-te c -z b -s a"), "test --trees b --msa a");
     EXPECT_EQ(answer("-t a -sup b -nt 2 -seed 1"), "support --bs-trees a --tree b");
-    EXPECT_EQ(answer("-s a -te b -bb 100"), "evaluate --msa a --tree b # --ufboot: only search has it");
+    EXPECT_EQ(answer("-s a -te b -bb 100"), "evaluate --msa a --tree b --ufboot 100");
+    EXPECT_EQ(answer("-s a -z b -bb 100"), "test --msa a --trees b # --ufboot: only search and evaluate have it");
+    EXPECT_EQ(
+        answer("-s a -te b -blfix -czb"),
+        "evaluate --msa a --tree b --fix-lengths --collapse 2e-6 # -blfix: loglh keeps the parameters of the model, too");
     EXPECT_EQ(answer("-s a --frobnicate"), "search --msa a # --frobnicate: it is not known");
     EXPECT_EQ(answer("-s a -m"), "search --msa a --model");
     EXPECT_EQ(answer("-s a -m MFP+ASC -mset LG,WAG -mrate E,G,R"),

@@ -46,6 +46,7 @@ struct Dataset {
     std::vector<std::uint64_t> pattern_of_site;      // by site; empty unless results of single sites are written
     std::vector<std::string> warnings;               // for the log and the JSON
     std::vector<std::uint32_t> outgroup;             // taxa at which trees are rooted when they are written; or empty
+    std::optional<double> collapse;                  // inner branches up to this length are not written
     std::vector<std::vector<std::uint32_t>> taxa_of_gene;  // with data, per partition, increasing; only for genes
     std::uint64_t content_hash = 0;                        // hash of models, taxa and patterns
 

@@ -111,6 +111,7 @@ std::uint64_t Agenda::fingerprint() const {
         out.put(number);
     }
     if (plan_.merges()) out.put(options.merge.share);
+    if (options.input.fix_lengths) out.put(true);
     for (auto const& words : {options.input.models, options.input.rates}) {
         if (!words.empty()) out.put_text(words);
     }

@@ -92,6 +92,7 @@ ReadPatterns JobFiles::read_all() {
         start_trees = read_start_trees(options, dataset);
         std::ranges::copy(start_trees.warnings, std::back_inserter(dataset.warnings));
         dataset.outgroup = outgroup_of(options, dataset);
+        dataset.collapse = options.output.collapse;
     });
     comm.reach(read_phase.inside);
     agree_on_input(comm, problem);

@@ -12,13 +12,14 @@ public:
     std::string name(std::uint32_t number) const override { return fmt::format("pilot {}", number + 1); }
     void change(SearchOptions& options, std::uint32_t number, Progress const&) const override {
         search_shortly(options, plan_.seed_of_replicate(number));
-        options.last = Stage::far_spr;
+        if (plan_.searches()) options.last = Stage::far_spr;
     }
     bool needs_patterns(std::uint32_t, Progress const&) const override { return plan_.constraint() == nullptr; }
     SearchState first_state(std::uint32_t number, Progress const& progress,
                             msa::Patterns const* patterns) const override {
         auto state = plan_.short_state(plan_.seed_of_replicate(number), progress, patterns);
-        state.as<Climb>().stage = Stage::near_spr;  // the models of the best tree are good enough
+        // The models of the best tree are good enough, but not those of a tree that was only evaluated.
+        if (plan_.searches()) state.as<Climb>().stage = Stage::near_spr;
         return state;
     }
     bool tells_stages() const override { return false; }

@@ -4,8 +4,12 @@
 #include <functional>
 #include <iterator>
 
+#include <fmt/format.h>
+
+#include "common/words.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
+#include "regraft/core/errors.hpp"
 #include "regraft/core/random.hpp"
 
 namespace regraft::phylo {
@@ -29,6 +33,11 @@ StartTrees read_start_trees(Options const& options, Dataset const& dataset) {
     StartTrees result;
     auto read = read_user_trees(options, dataset);
     result.warnings = warnings_of(read, options);
+    if (options.input.fix_lengths && read.num_missing > 0) {
+        throw InputError({options.input.tree.string()},
+                         fmt::format("lacks {}, which --fix-lengths keeps; expected all",
+                                     common::counted(read.num_missing, "branch length")));
+    }
     if (options.command == Command::test) {
         auto equal = unite_equal_trees(read.trees, options);
         std::ranges::move(equal, std::back_inserter(result.warnings));
@@ -57,8 +66,8 @@ std::uint32_t Plan::num_starts(Progress const& progress) const {
 }
 
 std::uint32_t Plan::num_pilots(Progress const& progress) const {
-    auto const starts = num_starts(progress);
-    return std::max(starts, least_trees) - starts;
+    auto const searches_done = searches() ? num_starts(progress) : 0;
+    return std::max(searches_done, least_trees) - searches_done;
 }
 
 /// Whether there is a fusion. It also follows if one of several possible starts was enough; then it has only escapes.
@@ -118,7 +127,7 @@ std::vector<msa::Tree> Plan::other_trees(Progress const& progress) const {
 
 msa::Tree Plan::tree_of(Start start, std::uint64_t seed, msa::Patterns const* patterns) const {
     auto tree = start_tree(start, seed, dataset, patterns, start_trees.user_trees, constraint());
-    if (options.command != Command::loglh) tree = with_short_branches(std::move(tree));
+    if (options.command != Command::loglh && !options.input.fix_lengths) tree = with_short_branches(std::move(tree));
     return with_length_sets(std::move(tree), options.input.linkage, dataset.specs.size());
 }
 

@@ -48,7 +48,8 @@ struct Plan {
 
     /// The number of starts that are wanted now. It needs no starts that are done.
     std::uint32_t num_starts(Progress const& progress) const;
-    /// The number of pilots: as many as the starts are fewer than least_trees.
+    /// The number of pilots: as many as the searches are fewer than least_trees. Trees that are only evaluated may be
+    /// far from the best.
     std::uint32_t num_pilots(Progress const& progress) const;
     /// The starts that have begun.
     std::vector<Item> starts(Progress const& progress) const;

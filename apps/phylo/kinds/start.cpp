@@ -62,6 +62,7 @@ public:
     void change(SearchOptions& options, std::uint32_t number, Progress const&) const override {
         options.seed = seed_of(starts()[number], plan_.options.search.seed);
         options.patience = patience(plan_.options.search.effort, most() > 1);
+        if (plan_.options.input.fix_lengths) options.lengths = Lengths::fixed;
     }
     bool needs_patterns(std::uint32_t number, Progress const& progress) const override {
         bool const is_by_parsimony = plan_.constraint() == nullptr && starts()[number].kind == Start::Kind::parsimony;
@@ -111,10 +112,13 @@ public:
                 fmt::format("difficulty of the data {:.2f}, from 0 (all short trees are alike) to 1 (none are)",
                             result.state.as<Climb>().difficulty));
         result.json.emplace_back([this, found](Json& json, Result const& r) {
-            for (std::size_t i = 0; i < found.size(); ++i)
-                json["starts"].push_back({{"start", to_string(starts()[i])},
-                                          {"log_likelihood", found[i]->loglh},
-                                          {"evaluations", found[i]->evaluations}});
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                Json start{{"start", to_string(starts()[i])}, {"log_likelihood", found[i]->loglh}};
+                if (plan_.options.command == Command::evaluate)
+                    start["length"] = total_length(found[i]->tree, plan_.dataset);
+                start["evaluations"] = found[i]->evaluations;
+                json["starts"].push_back(std::move(start));
+            }
             if (plan_.options.asks_for_difficulty()) json["difficulty"] = r.state.as<Climb>().difficulty;
         });
     }

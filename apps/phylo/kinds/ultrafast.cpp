@@ -20,11 +20,14 @@ public:
     std::string name(std::uint32_t) const override { return "ultrafast bootstrap"; }
     void change(SearchOptions& options, std::uint32_t, Progress const& progress) const override {
         options.others = plan_.other_trees(progress);
-        auto const pilots = plan_.num_pilots(progress);
-        for (std::uint32_t i = 0; i < pilots; ++i) options.others.push_back(progress.find({Purpose::pilot, i})->tree);
+        auto const& base = base_of(progress);
+        if (&base != &plan_.best(progress)) options.others.push_back(plan_.best(progress).tree);
+        for (auto const* pilot : pilots(progress)) {
+            if (pilot != &base) options.others.push_back(pilot->tree);
+        }
     }
     SearchState first_state(std::uint32_t, Progress const& progress, msa::Patterns const*) const override {
-        return start_ultrafast(plan_.best(progress));
+        return start_ultrafast(base_of(progress));
     }
     bool needs_samples() const override { return true; }
     /// The replicates of the bootstrap with the same numbers.
@@ -59,6 +62,22 @@ public:
     }
 
 private:
+    std::vector<SearchState const*> pilots(Progress const& progress) const {
+        std::vector<SearchState const*> result;
+        auto const count = plan_.num_pilots(progress);
+        for (std::uint32_t i = 0; i < count; ++i) result.push_back(progress.find({Purpose::pilot, i}));
+        return result;
+    }
+    /// The search whose tree the replicates rearrange: the best one. If trees were only evaluated, a pilot may be
+    /// better, and rearrangements of a bad tree lead to no good ones.
+    SearchState const& base_of(Progress const& progress) const {
+        auto const* base = &plan_.best(progress);
+        if (plan_.searches()) return *base;
+        for (auto const* pilot : pilots(progress)) {
+            if (pilot->loglh > base->loglh) base = pilot;
+        }
+        return *base;
+    }
     static std::vector<msa::Tree> trees_of(Progress const& progress) {
         std::vector<msa::Tree> trees;
         for (auto const& one : progress.find({Purpose::ultrafast})->as<Ultrafast>().replicates)

@@ -123,6 +123,9 @@ void add_input(CLI::App& app, Options& options, Command command) {
     app.add_option(command == Command::test ? "--trees" : "--tree", input.tree, about)
         ->required(command == Command::test)
         ->type_name("FILE");
+    if (command == Command::evaluate)
+        app.add_flag("--fix-lengths", input.fix_lengths,
+                     "keep the branch lengths of --tree, for all partitions, and optimise only the model");
 }
 
 void complete_input(Options& options) {

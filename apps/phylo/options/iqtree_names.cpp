@@ -30,7 +30,7 @@ constexpr std::string_view fixed_effort = "--effort fast, normal or thorough say
 constexpr std::string_view in_model = "it is a part of the model, such as GTR+F+I{0.2}+G4{0.5}";
 constexpr std::string_view always_written = "PREFIX.ufboot has the trees of replicates anyway";
 constexpr std::string_view other_support = "there is no such support; --alrt N is the nearest";
-constexpr std::string_view fixed_lengths = "loglh keeps the lengths of branches, and all parameters, too";
+constexpr std::string_view fixed_lengths = "loglh keeps the parameters of the model, too";
 
 constexpr std::array iqtree_options{
     // Input.
@@ -58,7 +58,7 @@ constexpr std::array iqtree_options{
     Theirs{"te", with_value, tree_by_command, "evaluate", ""},
     Theirs{"g", with_value, "--constraint", "", ""},
     Theirs{"o", with_value, "--outgroup", "", ""},
-    Theirs{"blfix", alone, "", "", fixed_lengths},
+    Theirs{"blfix", alone, "--fix-lengths", "evaluate", fixed_lengths},
     Theirs{"show-lh", alone, "", "loglh", ""},
     Theirs{"n", with_value, "", "", fixed_effort},
     Theirs{"fast", alone, "--effort fast", "", ""},
@@ -75,8 +75,8 @@ constexpr std::array iqtree_options{
     Theirs{"radius", with_value, "", "", "--spr-radius N says how far subtrees are moved"},
     Theirs{"me", with_value, "", "", fixed_effort},
     Theirs{"epsilon", with_value, "", "", fixed_effort},
-    Theirs{"czb", alone, "", "", "branches of no length are written with length 1e-6"},
-    Theirs{"polytomy", alone, "", "", "branches of no length are written with length 1e-6"},
+    Theirs{"czb", alone, "--collapse 2e-6", "", ""},
+    Theirs{"polytomy", alone, "--collapse 2e-6", "", ""},
     Theirs{"terrace", alone, "", "", "terraces are not computed"},
     // Supports.
     Theirs{"B", with_value, "--ufboot", "", ""},
@@ -255,10 +255,15 @@ private:
 
     void note(std::string_view option, std::string_view text) { notes_.push_back(fmt::format("{}: {}", option, text)); }
 
-    /// Whether only a search has the option, and this is none.
-    bool is_too_much(std::string_view option) const {
-        constexpr std::array only_in_search{"--ufboot", "--bs-trees", "--constraint", "--effort", "--starts"};
-        return !command_.empty() && std::ranges::find(only_in_search, option) != only_in_search.end();
+    /// The commands, in words, that have the option, if the command has it not.
+    std::optional<std::string_view> others_with(std::string_view option) const {
+        if (command_.empty()) return std::nullopt;
+        auto const is_in = [&](auto const& options) { return std::ranges::find(options, option) != options.end(); };
+        constexpr std::array only_in_search{"--constraint", "--effort", "--starts"};
+        constexpr std::array also_in_evaluate{"--ufboot", "--bs-trees", "--collapse"};
+        if (is_in(only_in_search)) return "only search has it";
+        if (is_in(also_in_evaluate) && command_ != "evaluate") return "only search and evaluate have it";
+        return std::nullopt;
     }
 
     /// Whether a value of -mset is the name of a program, whose models are meant.
@@ -275,10 +280,11 @@ private:
             note("-mset", their_lists);
             return false;
         }
-        if (is_too_much(name)) {
-            note(name, "only search has it");
+        if (auto const others = others_with(name)) {
+            note(name, *others);
             return false;
         }
+        if (name == "--fix-lengths" && command_ != "evaluate") return false;
         bool const is_about_trees = command_ == "support" || command_ == "consensus" || command_ == "rfdist";
         if (name == "--threads") return given.value != "AUTO" && !is_about_trees && command_ != "concordance";
         if (name == "--seed") return !is_about_trees;

@@ -39,6 +39,7 @@ struct Options {
         std::filesystem::path reduced;           // file for the alignment without duplicates and gaps; empty: none
         BranchLinkage linkage = BranchLinkage::scaled;
         std::filesystem::path tree;        // file with the user's trees; empty: see starts
+        bool fix_lengths = false;          // whether their lengths stay
         std::filesystem::path constraint;  // file with a tree that all trees must agree with; empty: none
 
         /// The files that are read; names that are empty, or a model that is none, may be among them.
@@ -75,6 +76,7 @@ struct Options {
         std::filesystem::path json;              // check: file for the findings; empty: none
         std::vector<std::string> outgroup;       // taxa at which trees are rooted when they are written
         TreeFormat format = TreeFormat::newick;  // nexus: write the best tree in this format, too
+        std::optional<double> collapse;          // inner branches up to this length are not written; none: all are
         bool site_loglh = false;                 // write the log-likelihoods of single sites
         bool site_rates = false;                 // write the rates of single sites
         bool ancestral = false;                  // write the states of ancestors

@@ -23,6 +23,11 @@ void add_output(CLI::App& app, Options& options, Command command) {
                    "how the output files' names begin (default: the alignment's name + .regraft)")
         ->check(problem_of_prefix)
         ->type_name("PATH");
+    if (command == Command::search || command == Command::evaluate || command == Command::genes)
+        add_number(app, "--collapse", output.collapse, 0.0, max_branch_length,
+                   "write trees without inner branches of at most this length: their ends become one node; 2e-6: those "
+                   "of no length",
+                   "LENGTH");
     if (command == Command::genes) return;
     std::map<std::string, TreeFormat> const formats{{"newick", TreeFormat::newick}, {"nexus", TreeFormat::nexus}};
     add_word(app, "--format", output.format, formats,

@@ -81,8 +81,8 @@ constexpr std::array foreign{
     Foreign{"--mutmap", "",
             "mutations are not mapped; search, evaluate and loglh --ancestral write states of ancestors"},
     Foreign{"--nofiles", "", "results are always written; --prefix says where"},
-    Foreign{"--opt-branches", "on", "loglh optimises nothing, and evaluate optimises both model and branch lengths"},
-    Foreign{"--opt-model", "on", "loglh optimises nothing, and evaluate optimises both model and branch lengths"},
+    Foreign{"--opt-branches", "on", "loglh optimises nothing, and evaluate --fix-lengths only the model"},
+    Foreign{"--opt-model", "on", "loglh optimises nothing, and evaluate --fix-lengths only the model"},
     Foreign{"--pat-comp", "on", "sites that are equal are always computed once; leave it out"},
     Foreign{"--precision", "", "numbers have all 17 digits; leave it out"},
     Foreign{"--prob-msa", "off", "probabilities of characters are not read; leave it out"},
@@ -198,9 +198,11 @@ private:
         return follows ? arguments_[next_++] : word.value;
     }
 
+    /// Leaves out an option that asks for nothing else than what is done. Throws InputError for another.
     void skip_if_harmless(Foreign const& option, Argument const& word) {
         auto const value = option.harmless.empty() ? std::nullopt : take_value(word);
         if (value && std::ranges::includes(parts(option.harmless), parts(*value))) return;
+        if (option.raxml == "--opt-branches" && value == "off") return words_.emplace_back("--fix-lengths"), void();
         throw InputError(std::string(option.raxml) +
                          " of RAxML-NG has no counterpart here: " + std::string(option.advice));
     }

@@ -20,8 +20,9 @@ constexpr char const* what_auto_does =
 constexpr char const* what_evaluate_writes =
     "The topologies stay. If --tree has several trees, each is evaluated: PREFIX.treeTable has their log-likelihoods,\n"
     "differences to the likeliest, and sums of branch lengths, and PREFIX.mlTrees the trees in their order. The other\n"
-    "files are those of the likeliest tree. --alrt tells how well its edges are supported. --model auto chooses a model\n"
-    "as a search does.\n"
+    "files are those of the likeliest tree. --alrt, --ufboot and --bs-trees tell how well its edges are supported; for\n"
+    "the latter two, other trees are searched, on the alignment and on resampled ones. --fix-lengths keeps the lengths.\n"
+    "--model auto chooses a model as a search does.\n"
     "\n";
 
 /// Refuses signs, because CLI11 reads -1 as 2^64 - 1.

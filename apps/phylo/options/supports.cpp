@@ -37,15 +37,18 @@ void add_supports(CLI::App& app, Options& options, Command command) {
     auto& supports = options.supports;
     add_number(app, "--alrt", supports.alrt_replicates, 1U, 65535U,
                "SH-aLRT: support of the best tree's edges by likelihoods of N samples of the sites, such as 1000");
-    if (command == Command::evaluate) return;
     app.add_option_function<std::string>(
            "--bs-trees", [&supports](std::string const& text) { read_replicates(text, supports); },
-           "bootstrap: also search on N resampled alignments; auto: on 50, 100, ... until they suffice, at most 1000, "
-           "or N with auto{N}")
+           command == Command::evaluate
+               ? "bootstrap: search on N resampled alignments, and count the given tree's splits; auto: on 50, 100, ... "
+                 "until they suffice, at most 1000, or N with auto{N}"
+               : "bootstrap: also search on N resampled alignments; auto: on 50, 100, ... until they suffice, at most 1000, "
+                 "or N with auto{N}")
         ->type_name("N|auto");
     add_number(app, "--ufboot", supports.ultrafast_replicates, 2U, 100'000U,
                "ultrafast bootstrap: supports by N replicates, such as 1000, that are not searched one by one: their "
                "likelihoods are resampled from those of rearrangements of the best trees");
+    if (command == Command::evaluate) return;
     app.add_flag_callback(
         "--all", [&supports] { supports.all = true; },
         "compute supports for the edges of the best tree: --ufboot 1000, unless there is --bs-trees, and --alrt 1000");

@@ -1,5 +1,7 @@
 #include "report/tree_files.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <utility>
@@ -35,10 +37,37 @@ std::span<std::uint32_t const> usable_outgroup(msa::Tree const& tree, Dataset co
     return outgroup.size() > 1 && !is_clade(tree, dataset) ? outgroup.first(1) : outgroup;
 }
 
+/// The child of node 0 above all of the outgroup; none without one.
+std::optional<std::uint32_t> stem_of(msa::GeneralTree const& tree, std::span<std::uint32_t const> outgroup) {
+    if (outgroup.empty()) return std::nullopt;
+    auto v = static_cast<std::uint32_t>(std::ranges::find(tree.taxon, outgroup.front()) - tree.taxon.begin());
+    while (tree.parent[v] != 0) v = tree.parent[v];
+    return v;
+}
+
+/// The text of the tree without inner branches up to dataset.collapse in length, as a mean over partitions. The
+/// outgroup keeps its branch.
+std::string text_of_collapsed(msa::Tree const& tree, Dataset const& dataset, msa::NewickFeatures const& features) {
+    auto [form, node_of_edge] = msa::to_general(tree, features.set);
+    auto mean = msa::to_general(with_mean_lengths(dataset, tree)).tree;  // the same nodes, with the lengths that decide
+    if (!features.labels.empty()) form.label.resize(form.num_nodes());
+    for (std::size_t i = 0; i < features.labels.size(); ++i) {
+        if (!form.is_tip(node_of_edge[i])) form.label[node_of_edge[i]] = features.labels[i];
+    }
+    if (!features.outgroup.empty()) {
+        form = msa::hung_up_at(form, features.outgroup, dataset.taxa);
+        mean = msa::hung_up_at(mean, features.outgroup, dataset.taxa);
+    }
+    auto removed = msa::inner_edges(form);
+    auto const stem = stem_of(form, features.outgroup);
+    std::erase_if(removed, [&](std::uint32_t v) { return v == stem || !(mean.length[v] <= *dataset.collapse); });
+    return msa::to_newick(msa::without_edges(form, removed), dataset.taxa);
+}
+
 /// The text of the tree, rooted at the outgroup.
 std::string text_of(msa::Tree const& tree, Dataset const& dataset, msa::NewickFeatures features = {}) {
     features.outgroup = usable_outgroup(tree, dataset);
-    return msa::to_newick(tree, dataset.taxa, features);
+    return dataset.collapse ? text_of_collapsed(tree, dataset, features) : msa::to_newick(tree, dataset.taxa, features);
 }
 
 /// The node that two edges share.

@@ -46,6 +46,10 @@ GeneralTree hung_up_at(GeneralTree const& tree, std::uint32_t node);
 GeneralTree hung_up_at(GeneralTree const& tree, std::span<std::uint32_t const> outgroup,
                        std::span<std::string const> taxon_names);
 
+/// The same tree without some inner edges: the children of a node whose edge is removed become children of its parent.
+/// Nodes keep their order. Precondition: no removed edge is above a tip; node 0 has no edge. O(nodes).
+GeneralTree without_edges(GeneralTree const& tree, std::span<std::uint32_t const> removed);
+
 /// A binary tree in the general form.
 struct GeneralForm {
     GeneralTree tree;                         // node 0 is the neighbour of tip 0

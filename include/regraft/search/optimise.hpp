@@ -75,13 +75,14 @@ double smooth_branches(DistributedLikelihood& likelihood, double epsilon, Pace p
 /// for scalers. Returns whether lengths or scalers have changed.
 bool rescale_branches(DistributedLikelihood& likelihood, double epsilon);
 
-/// Whether branch lengths are optimised in turn with the models.
-enum class Lengths : std::uint8_t { change, stay };
+/// Whether branch lengths are optimised in turn with the models. stay: they are not now; fixed: they never are, and
+/// neither are scalers, which would change them.
+enum class Lengths : std::uint8_t { change, stay, fixed };
 
 /// Optimises the free parameters of all partitions' models, separately but at the same time, until a step gains less
 /// than a tenth of epsilon in log-likelihood. No partition's log-likelihood falls. Scalers are free if branch lengths
-/// are scaled. The scaler of an only partition is free only if lengths stay, since it would have the same effect as
-/// they.
+/// are scaled and not fixed. The scaler of an only partition is free only if lengths stay, since it would have the same
+/// effect as they.
 void optimise_models(DistributedLikelihood& likelihood, double epsilon, Lengths lengths = Lengths::change);
 
 /// Divides all scalers by their mean over the sites and multiplies all branch lengths by it, so that the likelihood

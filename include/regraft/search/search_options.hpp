@@ -11,6 +11,7 @@
 #include "regraft/search/counted_data.hpp"
 #include "regraft/search/effort.hpp"
 #include "regraft/search/merging.hpp"
+#include "regraft/search/optimise.hpp"
 #include "regraft/search/tasks/climb.hpp"
 #include "regraft/search/tested_trees.hpp"
 #include "regraft/search/ultrafast.hpp"
@@ -28,6 +29,7 @@ struct SearchOptions {
     double rough_epsilon = 1.0;            // a round of model optimisation that gains less than this ends its stage
     double final_epsilon = 0.001;          // the same for the final model
     double least_gain = 0.1;               // least gain of branches, models and escapes on the way
+    Lengths lengths = Lengths::change;     // of branches in a climb; fixed: only models are optimised
     Criterion criterion = Criterion::bic;  // how models are compared
     double choice_epsilon = 0.1;           // a round that gains less than this for every candidate ends the trials
     std::vector<CountedData> counted;      // per partition; only for the choice of models

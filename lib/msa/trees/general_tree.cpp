@@ -118,6 +118,26 @@ GeneralTree hung_up_at(GeneralTree const& tree, std::uint32_t node) {
     return hung;
 }
 
+GeneralTree without_edges(GeneralTree const& tree, std::span<std::uint32_t const> removed) {
+    std::vector<bool> is_removed(tree.num_nodes());
+    for (auto const v : removed) {
+        REGRAFT_EXPECTS(v > 0 && v < tree.num_nodes() && !tree.is_tip(v));
+        is_removed[v] = true;
+    }
+    GeneralTree result;
+    std::vector<std::uint32_t> number(tree.num_nodes());  // of the node that has the place of each in the result
+    for (std::uint32_t v = 0; v < tree.num_nodes(); ++v) {
+        auto const parent = number[tree.parent[v]];
+        number[v] = is_removed[v] ? parent : result.num_nodes();
+        if (is_removed[v]) continue;
+        result.parent.push_back(v == 0 ? 0 : parent);
+        result.taxon.push_back(tree.taxon[v]);
+        result.length.push_back(tree.length[v]);
+        if (!tree.label.empty()) result.label.push_back(tree.label[v]);
+    }
+    return result;
+}
+
 GeneralTree hung_up_at(GeneralTree const& tree, std::span<std::uint32_t const> outgroup,
                        std::span<std::string const> taxon_names) {
     REGRAFT_EXPECTS(taxon_names.size() == tree.num_taxa());

@@ -281,8 +281,8 @@ bool rescale_branches(DistributedLikelihood& likelihood, double epsilon) {
 void optimise_models(DistributedLikelihood& likelihood, double epsilon, Lengths lengths) {
     likelihood.reach(model_phase.before);
     constexpr double share = 0.1;
-    bool const is_scaled =
-        likelihood.linkage() == BranchLinkage::scaled && (likelihood.num_partitions() > 1 || lengths == Lengths::stay);
+    bool const is_scaled = likelihood.linkage() == BranchLinkage::scaled && lengths != Lengths::fixed &&
+                           (likelihood.num_partitions() > 1 || lengths == Lengths::stay);
     std::vector<ModelBox> boxes;
     for (std::size_t q = 0; q < likelihood.num_partitions(); ++q) {
         auto const& spec = likelihood.spec(q);

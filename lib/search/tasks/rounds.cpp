@@ -23,17 +23,20 @@ void smooth_all_branches(DistributedLikelihood& likelihood, double epsilon, Pace
 
 }  // namespace
 
-bool optimise_next(std::uint64_t& position, DistributedLikelihood& likelihood, double epsilon, Pace pace) {
-    if (position == 0) {
+bool optimise_next(std::uint64_t& position, DistributedLikelihood& likelihood, double epsilon, Pace pace,
+                   Lengths lengths) {
+    if (lengths == Lengths::change && position == 0) {
         smooth_all_branches(likelihood, epsilon, pace);
     } else {
-        optimise_models(likelihood, epsilon);
+        optimise_models(likelihood, epsilon, lengths);
     }
-    return ++position > 1;
+    ++position;
+    return lengths == Lengths::fixed || position > 1;
 }
 
-bool leave_maximum(DistributedLikelihood& likelihood, double epsilon) {
-    return rescale_branches(likelihood, other_maximum) || move_categories(likelihood, epsilon);
+bool leave_maximum(DistributedLikelihood& likelihood, double epsilon, Lengths lengths) {
+    bool const is_rescaled = lengths != Lengths::fixed && rescale_branches(likelihood, other_maximum);
+    return is_rescaled || move_categories(likelihood, epsilon);
 }
 
 }  // namespace regraft::search

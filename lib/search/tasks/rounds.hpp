@@ -8,11 +8,13 @@
 namespace regraft::search {
 
 /// Makes the next step of a round, of which there are two: all branches, then all models. position: the number of the
-/// step, which grows. Returns whether this was the last one. Collective.
-bool optimise_next(std::uint64_t& position, DistributedLikelihood& likelihood, double epsilon, Pace pace);
+/// step, which grows. If lengths are fixed, there are only the models. Returns whether this was the last step.
+/// Collective.
+bool optimise_next(std::uint64_t& position, DistributedLikelihood& likelihood, double epsilon, Pace pace,
+                   Lengths lengths = Lengths::change);
 
 /// Goes to a higher maximum, if there is one that no single length or parameter leads to. Returns whether there was.
 /// Collective.
-bool leave_maximum(DistributedLikelihood& likelihood, double epsilon);
+bool leave_maximum(DistributedLikelihood& likelihood, double epsilon, Lengths lengths = Lengths::change);
 
 }  // namespace regraft::search

@@ -113,6 +113,7 @@ def several_trees(case: Case) -> None:
     for tree, line in zip(written, lines):
         assert abs(float(line[2]) - (max(loglh) - float(line[1]))) < 1e-5, line
         assert abs(float(line[3]) - sum(map(float, re.findall(r":([\d.e-]+)", tree)))) < 1e-5, (tree, line)
+    assert [round(start["length"], 6) for start in together[0].report["starts"]] == [float(line[3]) for line in lines], together[0].report["starts"]
     sites = pathlib.Path(f"{together[0].prefix}.siteLH").read_text(encoding="utf-8").split()
     assert sites[:2] == ["3", "16"], sites
 
@@ -130,6 +131,108 @@ def supported_trees(case: Case) -> None:
     text = pathlib.Path(f"{found.prefix}.supportAlrt").read_text(encoding="utf-8")
     searched = [int(label) for label in re.findall(r"\)(\d+):", text)]
     assert all(abs(a - b) <= 2 for a, b in zip(values[0], searched)) and max(values[1]) < max(values[0]), (values, searched)
+
+
+def labels_of(path: str) -> dict[frozenset, float]:
+    """The label of each inner edge of a tree in Newick, by the taxa on the side without the first taxon by name."""
+    text = pathlib.Path(path).read_text(encoding="utf-8").strip()
+    stack, closed, all_taxa = [], [], set()
+    for token in re.findall(r"\(|\)[^:,();]*|[^,:();]+(?=[:,)])|:[^,()]*", text):
+        if token == "(":
+            stack.append(set())
+        elif token.startswith(")"):
+            below = stack.pop()
+            closed.append((frozenset(below), token[1:]))
+            if stack:
+                stack[-1] |= below
+        elif not token.startswith(":"):
+            stack[-1].add(token)
+            all_taxa.add(token)
+    first = min(all_taxa)
+    return {frozenset(all_taxa - clade if first in clade else clade): float(label) for clade, label in closed if label}
+
+
+def bootstrapped_trees(case: Case) -> None:
+    """Both bootstraps search other trees: a given tree has the supports that it would have as the result of a search, and an edge that is not in the data has none"""
+    jobs, msa = case.jobs, ["--msa", case.jobs.args.msa, "--model", "HKY+FC+G4m", "--ufboot", "300", "--bs-trees", "60"]
+    found = jobs.run(1, ["search", *msa, "--starts", "pars{1}"])
+    found.require(found.codes == [0], "expected a search")
+    given = jobs.run(1, ["evaluate", *msa, "--tree", f"{found.prefix}.bestTree"])
+    again = jobs.run(3, ["evaluate", *msa, "--tree", f"{found.prefix}.bestTree", "--groups", "2"])
+    again.require(again.bits() == given.bits(), "expected the same bits on three ranks")
+    for extension, most in ((".support", 6), (".supportUltrafast", 6)):
+        searched, evaluated = labels_of(f"{found.prefix}{extension}"), labels_of(f"{given.prefix}{extension}")
+        given.require(searched.keys() == evaluated.keys() and len(searched) == 9, f"{extension}: expected the same splits")
+        worst = max(abs(searched[split] - evaluated[split]) for split in searched)
+        given.require(worst <= most, f"{extension}: {evaluated}, expected about {searched}")
+    for extension, count in ((".bootstraps", 60), (".ufboot", 300)):
+        lines = pathlib.Path(f"{given.prefix}{extension}").read_text(encoding="utf-8").splitlines()
+        given.require(len(lines) == count, f"expected {count} trees in {extension}")
+    # Exchange two taxa that are far from each other: splits between them are in no good tree.
+    text = pathlib.Path(f"{found.prefix}.bestTree").read_text(encoding="utf-8")
+    wrong = text.replace("Gorilla", "?").replace("M_sylvanus", "Gorilla").replace("?", "M_sylvanus")
+    other = jobs.run(1, ["evaluate", *msa, "--tree", case.write("wrong.nwk", wrong)])
+    for extension in (".support", ".supportUltrafast"):
+        right, supports = labels_of(f"{found.prefix}{extension}"), labels_of(f"{other.prefix}{extension}")
+        for split, support in supports.items():
+            expected = right.get(split, 0)
+            other.require(abs(support - expected) <= 8, f"{extension}: {support} for {sorted(split)}, expected about {expected}")
+        other.require(min(supports.values()) <= 1, f"{extension}: expected wrong splits")
+    refused = jobs.run(1, ["evaluate", *msa, "--tree", f"{found.prefix}.bestTree", "--all"])
+    refused.require(refused.codes == [2] and "--all" in refused.output, "expected that only search has --all")
+
+
+def fixed_lengths(case: Case) -> None:
+    """The lengths of the tree stay to the last digit, for all partitions, and the model is the best for them"""
+    tree = "((a:0.2,b:0.03):0.05,c:0.3,(d:0.125,e:12.5):0.4);"
+    wanted = sorted((0.2, 0.03, 0.05, 0.3, 0.125, 12.5, 0.4))
+    parts = case.write("parts.part", "K80+G4m, one = 1-8\nHKY+FC, two = 9-16\n")
+    for more in ([], ["--partitions", parts], ["--partitions", parts, "--brlen", "unlinked"], ["--partitions", parts, "--brlen", "linked"]):
+        found = case.jobs.run(2, ["evaluate", "--msa", case.msa, *([] if more else ["--model", "K80"]), "--tree", case.write("user.nwk", tree), "--fix-lengths", *more])
+        found.require(found.codes == [0, 0], f"expected an evaluation with {more}")
+        lengths = [float(length) for length in re.findall(r":([\d.e-]+)", found.bits()[0])]
+        found.require(sorted(lengths) == wanted, f"{lengths}, expected {wanted}")
+        found.require(all(partition.get("branch_scaler", 1) == 1 for partition in found.report["partitions"]), "expected that no scaler changes them")
+    primates = case.jobs.args.msa
+    free = case.jobs.run(1, ["search", "--msa", primates, "--model", "K80", "--starts", "pars{1}"])
+    tree = re.sub(r":[\d.e-]+", ":0.1", free.bits()[0])
+    fixed = case.run("evaluate", tree, "--fix-lengths", model="K80", msa=primates)
+    rates = re.search(r"K80\{([\d.e-]+)/([\d.e-]+)", fixed.report["partitions"][0]["fitted_model"])
+    values = [case.run("loglh", tree, model=f"K80{{{float(rates[1]) * factor}/{rates[2]}}}", msa=primates).report["log_likelihood"] for factor in (0.8, 1, 1.25)]
+    fixed.require(abs(values[1] - fixed.report["log_likelihood"]) < 1e-6 and max(values) == values[1], f"{values}: expected the best model for these lengths")
+    fixed.require(fixed.report["log_likelihood"] < free.report["log_likelihood"] - 0.1, "expected a lower likelihood than with free lengths")
+    bare = case.jobs.run(1, ["evaluate", "--msa", case.msa, "--model", "JC", "--tree", case.write("bare.nwk", "((a:1,b:1),c:1,(d:1,e):1);"), "--fix-lengths"])
+    bare.require(bare.codes == [2] and "bare.nwk: lacks 2 branch lengths, which --fix-lengths keeps; expected all" in bare.output, "expected a refusal")
+
+
+def collapsed(case: Case) -> None:
+    """Short inner branches are left out of the trees that are written, and nothing else changes"""
+    rows = {"a": "AAAACCCCGGGGTTTT", "b": "AAAACCCCGGGGTTTA", "c": "AAAACCCCGGGGTTAT", "d": "CAAACCCCGGGATATT", "e": "CAAACCCCGGGATATT"}
+    msa = case.write("short.fa", "".join(f">{name}\n{cells}\n" for name, cells in rows.items()))
+    tree = "((a:.1,b:.1):.1,c:.1,(d:.1,e:.1):.1);"
+    usual = case.run("evaluate", tree, "--alrt", "100", msa=msa)
+    lengths = re.findall(r"\)\d*:([\d.e-]+)", usual.bits()[0])
+    assert len(lengths) == 2, usual.bits()[0]
+    short, long = sorted(map(float, lengths))
+    assert short < 2e-6 < long, (short, long)
+    found = case.run("evaluate", tree, "--alrt", "100", "--collapse", "2e-6", msa=msa, ranks=2)
+    text = found.bits()[0].strip()
+    assert text.count("(") == 2 and found.report["log_likelihood"] == usual.report["log_likelihood"], text
+    all_lengths, left = ([float(length) for length in re.findall(r":([\d.e-]+)", tree)] for tree in (usual.bits()[0], text))
+    all_lengths.remove(short)
+    assert sorted(left) == sorted(all_lengths), text
+    star = case.run("evaluate", tree, "--collapse", "100", msa=msa)
+    assert star.bits()[0].count("(") == 1, star.bits()[0]
+    several = case.run("evaluate", f"{tree}\n((a,d),b,(c,e));", "--collapse", "2e-6", msa=msa)
+    lines = pathlib.Path(f"{several.prefix}.mlTrees").read_text(encoding="utf-8").splitlines()
+    assert lines[0].count("(") == 2, lines
+    rooted = case.jobs.run(1, ["search", "--msa", msa, "--model", "JC", "--outgroup", "d,e", "--collapse", "100", "--bs-trees", "3"])
+    rooted.require(rooted.codes == [0], "expected a search")
+    text = rooted.bits()[0]
+    rooted.require(text.count("(") == 2 and re.search(r"\((d|e):[^(),]*,(d|e):[^(),]*\)", text) is not None, f"{text}: expected that the outgroup stays a clade")
+    rooted.require(all(line.count("(") <= 2 for line in pathlib.Path(f"{rooted.prefix}.bootstraps").read_text(encoding="utf-8").splitlines()), "expected the same of replicates")
+    wrong = case.jobs.run(1, ["search", "--msa", msa, "--model", "JC", "--collapse", "-1"])
+    wrong.require(wrong.codes == [2] and "--collapse" in wrong.output, "expected a refusal")
 
 
 def names(case: Case) -> None:
@@ -159,7 +262,7 @@ def odd_gaps(case: Case) -> None:
 
 def all_cases(jobs: phylo_job.Jobs, _) -> None:
     case = Case(jobs)
-    for test in (lengths, missing_lengths, three_taxa, polytomies, several_trees, supported_trees, names, odd_gaps):
+    for test in (lengths, missing_lengths, three_taxa, polytomies, several_trees, supported_trees, bootstrapped_trees, fixed_lengths, collapsed, names, odd_gaps):
         test(case)
 
 

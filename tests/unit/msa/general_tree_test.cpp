@@ -48,6 +48,24 @@ TEST(GeneralTrees, AreWrittenWithTheLabelOfTheirTop) {
     EXPECT_EQ(to_newick(tree, abcde), "(A:1,(B:2,C:3):6,D:4,E:5)top;");
 }
 
+TEST(GeneralTrees, LoseEdgesAndKeepTheLengthsAndLabelsOfTheOthers) {
+    //  A, (B, (C, D)x:7)y:6, E
+    auto tree = general("(A:1,(B:2,(C:3,D:4):7):6,E:5);");
+    auto const inner = inner_edges(tree);
+    ASSERT_EQ(inner.size(), 2u);
+    tree.label.resize(tree.num_nodes());
+    tree.label[inner[0]] = "y";
+    tree.label[inner[1]] = "x";
+    EXPECT_EQ(to_newick(without_edges(tree, {}), abcde), "(A:1,(B:2,(C:3,D:4)x:7)y:6,E:5);");
+    EXPECT_EQ(to_newick(without_edges(tree, std::vector{inner[0]}), abcde), "(A:1,B:2,(C:3,D:4)x:7,E:5);");
+    EXPECT_EQ(to_newick(without_edges(tree, std::vector{inner[1]}), abcde), "(A:1,(B:2,C:3,D:4)y:6,E:5);");
+    EXPECT_EQ(to_newick(without_edges(tree, inner), abcde), "(A:1,B:2,C:3,D:4,E:5);");
+    for (auto const& some : {std::vector<std::uint32_t>{}, {inner[0]}, {inner[1]}, inner})
+        EXPECT_EQ(test::mistake_in(without_edges(tree, some)), "");
+    tree.label.clear();
+    EXPECT_EQ(to_newick(without_edges(tree, inner), abcde), "(A:1,B:2,C:3,D:4,E:5);");
+}
+
 TEST(GeneralTrees, AreUnrooted) {
     // A root of two children is no node of an unrooted tree.
     EXPECT_EQ(rewritten("((A:1,B:2):1,(C:3,D:4,E:5):2);"), "(A:1,B:2,(C:3,D:4,E:5):3);");

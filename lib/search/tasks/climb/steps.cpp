@@ -46,10 +46,11 @@ void Steps::keep_tree() {
 }
 
 void Steps::advance_model(double epsilon) {
-    bool const round_ended = optimise_next(climb_.position, likelihood_, epsilon, pace_of(climb_.stage));
+    bool const round_ended =
+        optimise_next(climb_.position, likelihood_, epsilon, pace_of(climb_.stage), options_.lengths);
     if (round_ended) {
         now_.loglh = likelihood_.loglh();
-        if (!pays(epsilon) && leave_maximum(likelihood_, epsilon)) now_.loglh = likelihood_.loglh();
+        if (!pays(epsilon) && leave_maximum(likelihood_, epsilon, options_.lengths)) now_.loglh = likelihood_.loglh();
     }
     keep_tree();
     now_.models = likelihood_.models();
