@@ -411,6 +411,42 @@ TEST(Agenda, GenesHaveTreesOfTheTaxaWithData) {
     EXPECT_EQ(lines.find("t5", lines.find('\n')), std::string::npos) << lines;
 }
 
+TEST(Agenda, ReplicatesOfGenesHaveAsManySitesOfThemAndNoneOfOthers) {
+    for (auto const sampling : {Sampling::sites, Sampling::genesites}) {
+        Fixture f;
+        auto const patterns = two_genes(f);
+        f.options.supports.replicates = 10;
+        f.options.supports.sampling = sampling;
+        auto agenda = f.agenda(1);
+        f.finish({Purpose::start});
+        Progress of_genes;
+        for (std::uint32_t q = 0; q < 2; ++q) {
+            auto state = agenda.first_state({Purpose::gene, q}, f.progress, &patterns);
+            state.as<Climb>().stage = Stage::done;
+            of_genes.note({Purpose::gene, q}, state);
+            f.progress.note({Purpose::gene, q}, std::move(state));
+        }
+        EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::gene_replicate, 0, 20));
+        std::array<int, 2> count{};
+        for (std::uint32_t i = 0; i < 20; ++i) {
+            Item const item{Purpose::gene_replicate, i};
+            auto const gene = agenda.kind_of(item).gene(i).value();
+            ++count[gene];
+            if (sampling == Sampling::sites) EXPECT_EQ(gene, i % 2);
+            auto const weights = agenda.weights_of(item);
+            EXPECT_EQ(weights[gene], 10U);
+            EXPECT_EQ(weights[1 - gene], 0U);
+            auto state = agenda.first_state(item, f.progress, &patterns);
+            EXPECT_EQ(state.tree.num_tips(), f.dataset.taxa_of_gene[gene].size());
+            EXPECT_EQ(agenda.options_of(item, f.progress).others.size(), 1U);
+            of_genes.note(item, std::move(state));
+        }
+        EXPECT_GT(count[0], 3);
+        EXPECT_GT(count[1], 3);
+        EXPECT_NO_THROW(agenda.check(of_genes));
+    }
+}
+
 TEST(Agenda, FindsOutWhetherAGeneFitsItsData) {
     Fixture f;
     auto const patterns = two_genes(f);

@@ -118,6 +118,12 @@ TEST(IqtreeNames, HaveAnAnswer) {
     EXPECT_EQ(answer("-te c -z b -s a"), "test --trees b --msa a");
     EXPECT_EQ(answer("-t a -sup b -nt 2 -seed 1"), "support --bs-trees a --tree b");
     EXPECT_EQ(answer("-s a -te b -bb 100"), "evaluate --msa a --tree b --ufboot 100");
+    EXPECT_EQ(answer("-s a -S p -b 100 --sampling GENESITE"),
+              "genes --msa a --partitions p --bs-trees 100 --sampling genesites");
+    EXPECT_EQ(answer("-s a -S p -bb 100"), "genes --msa a --partitions p # --ufboot: only search and evaluate have it");
+    EXPECT_EQ(
+        answer("-s a -b 100 --sampling GENE"),
+        "search --msa a --bs-trees 100 # --sampling: sites are resampled in each partition; genes --sampling genesites also draws genes");
     EXPECT_EQ(answer("-s a -z b -bb 100"), "test --msa a --trees b # --ufboot: only search and evaluate have it");
     EXPECT_EQ(
         answer("-s a -te b -blfix -czb"),

@@ -1,5 +1,6 @@
 #include "input/genes.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -44,6 +45,11 @@ std::string problem_of_genes(Dataset const& dataset, Options const& options) {
                            (input.partitions.empty() ? input.msa : input.partitions).string(),
                            dataset.partitions[q].name, count, msa::min_taxa);
     }
+    constexpr auto most_searches = std::uint64_t{1} << 31;
+    auto const most = most_searches / std::max<std::size_t>(dataset.taxa_of_gene.size(), 1);
+    if (options.supports.replicates > most)
+        return fmt::format("--bs-trees {}: there are {} genes, with which at most {} replicates are possible",
+                           options.supports.replicates, dataset.taxa_of_gene.size(), most);
     return "";
 }
 
@@ -61,7 +67,8 @@ msa::Patterns patterns_of_gene(Dataset const& dataset, msa::Patterns const& patt
 }
 
 likelihood::Sites sites_of_gene(Dataset const& dataset, std::span<assign::Work const> work,
-                                std::span<std::byte const> blocks, std::size_t gene) {
+                                std::span<std::byte const> blocks, std::span<std::uint32_t const> weights,
+                                std::size_t gene) {
     std::vector<assign::Work> pieces;
     std::vector<std::byte> own;
     for (auto const& piece : work) {
@@ -71,7 +78,7 @@ likelihood::Sites sites_of_gene(Dataset const& dataset, std::span<assign::Work c
         pieces.push_back(piece);
         own.insert(own.end(), bytes.begin(), bytes.end());
     }
-    auto sites = std::move(to_local_sites(dataset, pieces, own, {})[gene]);
+    auto sites = std::move(to_local_sites(dataset, pieces, own, weights)[gene]);
     auto rows = std::exchange(sites.rows, {});
     for (auto const t : dataset.taxa_of_gene[gene]) sites.rows.push_back(std::move(rows[t]));
     return sites;

@@ -112,6 +112,7 @@ std::uint64_t Agenda::fingerprint() const {
     }
     if (plan_.merges()) out.put(options.merge.share);
     if (options.input.fix_lengths) out.put(true);
+    if (supports.sampling != Sampling::sites) out.put(supports.sampling);
     for (auto const& words : {options.input.models, options.input.rates}) {
         if (!words.empty()) out.put_text(words);
     }

@@ -63,7 +63,9 @@ SearchOptions options_of(Task const& task, Agenda const& agenda, Progress const&
 }  // namespace
 
 std::string Batch::share_done() const {
-    return mine > 1 ? fmt::format("{} of {} done: ", done, mine) : "";
+    if (mine <= 1) return "";
+    auto const where = num_groups > 1 ? fmt::format(" in one of {} groups", num_groups) : "";
+    return fmt::format("{} of {} done{}: ", done, mine, where);
 }
 
 std::string Batch::time_left() const {
@@ -95,7 +97,7 @@ DistributedLikelihood Climber::likelihood_of(SearchState const& state, ft::Parti
     std::vector<likelihood::Sites> sites;
     if (gene) {
         now.subsets = {{*gene}};
-        sites.push_back(sites_of_gene(dataset, sites_.work(), sites_.blocks(), *gene));
+        sites.push_back(sites_of_gene(dataset, sites_.work(), sites_.blocks(), weights, *gene));
     } else {
         sites = united(to_local_sites(dataset, sites_.work(), sites_.blocks(), weights), now.subsets);
     }

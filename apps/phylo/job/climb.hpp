@@ -23,11 +23,12 @@ namespace regraft::phylo {
 
 /// The items of a list that this PE's group works on one after the other.
 struct Batch {
-    std::size_t mine = 0;  // number of these items
-    std::size_t done = 0;  // number of those that are done
+    std::size_t mine = 0;        // number of these items
+    std::size_t done = 0;        // number of those that are done
+    std::size_t num_groups = 1;  // that work on items side by side
     std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 
-    /// "7 of 100 done: "; empty for a single search.
+    /// "7 of 100 done: ", or "7 of 50 done in one of 2 groups: "; empty for a single search.
     std::string share_done() const;
     /// ", about 3 min left"; empty as long as that is unknown.
     std::string time_left() const;

@@ -159,7 +159,7 @@ void Job::work_in_group(std::vector<Item> const& items, ft::Participants partici
     if (kind.needs_samples() || kind.needs_trees()) sampler.emplace(dataset.weights, dataset.partition_begin);
     if (kind.needs_trees()) trees.emplace(tested_trees(*sampler, participants));
     bool const is_last_use = items.size() <= num_groups;
-    Batch batch{.mine = (items.size() - sites_.my_group() + num_groups - 1) / num_groups};
+    Batch batch{.mine = (items.size() - sites_.my_group() + num_groups - 1) / num_groups, .num_groups = num_groups};
     for (auto i = sites_.my_group(); i < items.size(); i += num_groups) {
         auto state = state_of(items[i]);
         Task const task{items[i], context_.agenda->weights_of(items[i]),

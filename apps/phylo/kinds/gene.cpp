@@ -4,7 +4,8 @@
 #include "input/genes.hpp"
 #include "kinds/kinds.hpp"
 #include "regraft/core/checked_cast.hpp"
-#include "regraft/msa/newick.hpp"
+#include "regraft/msa/support.hpp"
+#include "report/tree_files.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -34,12 +35,7 @@ public:
     }
     std::optional<std::uint32_t> gene(std::uint32_t number) const override { return number; }
     void expect(Expected& expected, std::uint32_t number) const override {
-        auto const& dataset = plan_.dataset;
-        expected.num_taxa = dataset.taxa_of_gene[number].size();
-        expected.specs = {dataset.specs[number]};
-        expected.automatic.assign(is_automatic(dataset.partitions[number]) ? 1 : 0, 0);
-        expected.counted = expected.counted.subspan(number, 1);
-        expected.num_sites = expected.num_sites.subspan(number, 1);
+        expect_gene(expected, plan_.dataset, number);
     }
     bool tells_stages() const override { return false; }
     std::vector<std::string> lines(std::span<Item const> items, Progress const& progress) override {
@@ -75,14 +71,28 @@ public:
     }
 
 private:
+    /// The tree, with its support by replicates of this gene, if there are some.
     std::string newick_of(std::uint32_t number, Progress const& progress) const {
-        std::vector<std::string> names;
-        for (auto const t : plan_.dataset.taxa_of_gene[number]) names.push_back(plan_.dataset.taxa[t]);
-        return msa::to_newick(progress.find({Purpose::gene, number})->tree, names);
+        auto const& tree = progress.find({Purpose::gene, number})->tree;
+        if (plan_.options.supports.sampling != Sampling::sites) return newick_of_gene(plan_.dataset, number, tree, {});
+        std::vector<msa::Tree> replicates;
+        for (std::uint32_t i = 0; i < plan_.num_gene_replicates(); ++i)
+            replicates.push_back(progress.find({Purpose::gene_replicate, i * most() + number})->tree);
+        std::vector<double> supports;
+        if (!replicates.empty()) supports = msa::edge_support(tree, replicates, msa::SupportMetric::felsenstein);
+        return newick_of_gene(plan_.dataset, number, tree, supports);
     }
 };
 
 }  // namespace
+
+void expect_gene(Expected& expected, Dataset const& dataset, std::uint32_t gene) {
+    expected.num_taxa = dataset.taxa_of_gene[gene].size();
+    expected.specs = {dataset.specs[gene]};
+    expected.automatic.assign(is_automatic(dataset.partitions[gene]) ? 1 : 0, 0);
+    expected.counted = expected.counted.subspan(gene, 1);
+    expected.num_sites = expected.num_sites.subspan(gene, 1);
+}
 
 std::unique_ptr<Kind> gene_kind(Plan const& plan) {
     return std::make_unique<GeneKind>(plan);

@@ -14,6 +14,7 @@ std::vector<KindOf> all_kinds(Plan const& plan) {
     kinds.push_back({Purpose::test, 4, test_kind(plan)});
     kinds.push_back({Purpose::merge, 6, merge_kind(plan)});
     kinds.push_back({Purpose::gene, 9, gene_kind(plan)});
+    kinds.push_back({Purpose::gene_replicate, 10, gene_replicate_kind(plan)});
     return kinds;
 }
 

@@ -20,6 +20,10 @@ std::unique_ptr<Kind> support_kind(Plan const& plan);
 std::unique_ptr<Kind> test_kind(Plan const& plan);
 std::unique_ptr<Kind> merge_kind(Plan const& plan);
 std::unique_ptr<Kind> gene_kind(Plan const& plan);
+std::unique_ptr<Kind> gene_replicate_kind(Plan const& plan);
+
+/// Changes what a state must fit to what one of a gene must fit.
+void expect_gene(Expected& expected, Dataset const& dataset, std::uint32_t gene);
 
 /// The model of each partition before anything is optimised.
 std::vector<Model> start_models(std::span<ModelSpec const> specs, std::span<CountedData const> counted);

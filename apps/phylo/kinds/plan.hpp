@@ -51,6 +51,8 @@ struct Plan {
     /// The number of pilots: as many as the searches are fewer than least_trees. Trees that are only evaluated may be
     /// far from the best.
     std::uint32_t num_pilots(Progress const& progress) const;
+    /// The number of replicates of each gene tree.
+    std::uint32_t num_gene_replicates() const { return finds_genes() ? options.supports.replicates : 0; }
     /// The starts that have begun.
     std::vector<Item> starts(Progress const& progress) const;
     Item best_start(Progress const& progress) const;

@@ -20,7 +20,7 @@ public:
     using Kind::Kind;
     /// If they may converge, it is the next number at which convergence is tested, or their largest number.
     std::uint32_t wanted(Progress const& progress) override {
-        if (!plan_.options.supports.until_convergence) return most();
+        if (most() == 0 || !plan_.options.supports.until_convergence) return most();
         std::uint32_t done = 0;
         while (progress.is_done({Purpose::replicate, done})) ++done;
         bool const is_looked_at = done > 0 && done % msa::convergence_interval == 0;
@@ -28,7 +28,8 @@ public:
         auto const next_look = (done / msa::convergence_interval + 1) * msa::convergence_interval;
         return std::min(checked_cast<std::uint32_t>(next_look), most());
     }
-    std::uint32_t most() const override { return plan_.options.supports.replicates; }
+    /// Genes have replicates of their own.
+    std::uint32_t most() const override { return plan_.finds_genes() ? 0 : plan_.options.supports.replicates; }
     std::string name(std::uint32_t number) const override { return fmt::format("replicate {}", number + 1); }
     void change(SearchOptions& options, std::uint32_t number, Progress const& progress) const override {
         search_shortly(options, plan_.seed_of_replicate(number));

@@ -28,6 +28,8 @@ constexpr std::string_view their_lists = "--models takes names, such as GTR,HKY 
 constexpr std::string_view number_of_categories = "R in --rates stands for as many as pay, and R4 for four";
 constexpr std::string_view fixed_effort = "--effort fast, normal or thorough says how far a search goes";
 constexpr std::string_view in_model = "it is a part of the model, such as GTR+F+I{0.2}+G4{0.5}";
+constexpr std::string_view sampling =
+    "sites are resampled in each partition; genes --sampling genesites also draws genes";
 constexpr std::string_view always_written = "PREFIX.ufboot has the trees of replicates anyway";
 constexpr std::string_view other_support = "there is no such support; --alrt N is the nearest";
 constexpr std::string_view fixed_lengths = "loglh keeps the parameters of the model, too";
@@ -97,8 +99,8 @@ constexpr std::array iqtree_options{
     Theirs{"wbtl", alone, "", "", always_written},
     Theirs{"boot-trees", alone, "", "", always_written},
     Theirs{"bcor", with_value, "", "", "--ufboot makes as many replicates as it says"},
-    Theirs{"bsam", with_value, "", "", "sites are resampled in each partition"},
-    Theirs{"sampling", with_value, "", "", "sites are resampled in each partition"},
+    Theirs{"bsam", with_value, "--sampling", "", ""},
+    Theirs{"sampling", with_value, "--sampling", "", ""},
     // Choice of models, and of partitions to merge.
     Theirs{"merit", with_value, "--criterion", "", ""},
     Theirs{"AIC", alone, "--criterion aic", "", ""},
@@ -257,12 +259,16 @@ private:
 
     /// The commands, in words, that have the option, if the command has it not.
     std::optional<std::string_view> others_with(std::string_view option) const {
-        if (command_.empty()) return std::nullopt;
+        if (command_.empty()) return option == "--sampling" ? std::optional(sampling) : std::nullopt;
         auto const is_in = [&](auto const& options) { return std::ranges::find(options, option) != options.end(); };
         constexpr std::array only_in_search{"--constraint", "--effort", "--starts"};
-        constexpr std::array also_in_evaluate{"--ufboot", "--bs-trees", "--collapse"};
+        constexpr std::array also_in_evaluate{"--ufboot", "--alrt"};
+        constexpr std::array also_in_genes{"--bs-trees", "--collapse"};
+        bool const evaluates = command_ == "evaluate";
         if (is_in(only_in_search)) return "only search has it";
-        if (is_in(also_in_evaluate) && command_ != "evaluate") return "only search and evaluate have it";
+        if (is_in(also_in_evaluate) && !evaluates) return "only search and evaluate have it";
+        if (is_in(also_in_genes) && !evaluates && command_ != "genes") return "only search, evaluate and genes have it";
+        if (option == "--sampling" && command_ != "genes") return sampling;
         return std::nullopt;
     }
 
@@ -285,6 +291,13 @@ private:
             return false;
         }
         if (name == "--fix-lengths" && command_ != "evaluate") return false;
+        if (name == "--sampling" && given.value) {
+            if (in_lower_case(*given.value) != "genesite") {
+                note(name, sampling);
+                return false;
+            }
+            given.value = "genesites";
+        }
         bool const is_about_trees = command_ == "support" || command_ == "consensus" || command_ == "rfdist";
         if (name == "--threads") return given.value != "AUTO" && !is_about_trees && command_ != "concordance";
         if (name == "--seed") return !is_about_trees;

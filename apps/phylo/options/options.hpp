@@ -16,6 +16,9 @@ namespace regraft::phylo {
 
 using namespace search;
 
+/// What is resampled for the replicates of gene trees: sites in each gene, or genes and then sites in them.
+enum class Sampling : std::uint8_t { sites, genesites };
+
 enum class Command : std::uint8_t { check, loglh, evaluate, test, search, merge, genes };
 /// The word that selects it.
 char const* name(Command command);
@@ -56,6 +59,7 @@ struct Options {
     struct Supports {
         bool all = false;                        // supports for the best tree as well
         std::uint32_t replicates = 0;            // largest number of bootstrap replicates
+        Sampling sampling = Sampling::sites;     // for gene trees
         bool until_convergence = false;          // fewer replicates if they suffice
         std::uint32_t ultrafast_replicates = 0;  // replicates of the ultrafast bootstrap; 0: none
         std::uint32_t alrt_replicates = 0;       // replicates of SH-aLRT; 0: none

@@ -92,6 +92,7 @@ std::vector<char const*> output_extensions() {
             ".consensus",
             ".test",
             ".geneTrees",
+            ".geneBootstraps",
             ".bestScheme",
             ".siteLH",
             ".rate",

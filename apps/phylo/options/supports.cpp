@@ -32,7 +32,19 @@ void read_replicates(std::string_view text, Options::Supports& supports) {
     }
 }
 
+void add_supports_of_genes(CLI::App& app, Options::Supports& supports) {
+    std::map<std::string, Sampling> const samplings{{"sites", Sampling::sites}, {"genesites", Sampling::genesites}};
+    add_number(app, "--bs-trees", supports.replicates, 1U, most_replicates,
+               "bootstrap: also search N times on resampled sites of each gene: supports of the gene trees, and "
+               "PREFIX.geneBootstraps");
+    add_word(app, "--sampling", supports.sampling, samplings,
+             "what a replicate of --bs-trees resamples: sites (default), in each gene; or genesites: it draws as many "
+             "genes as there are, and then sites in each of them",
+             "WHAT");
+}
+
 void add_supports(CLI::App& app, Options& options, Command command) {
+    if (command == Command::genes) return add_supports_of_genes(app, options.supports);
     if (command != Command::search && command != Command::evaluate) return;
     auto& supports = options.supports;
     add_number(app, "--alrt", supports.alrt_replicates, 1U, 65535U,
@@ -56,6 +68,8 @@ void add_supports(CLI::App& app, Options& options, Command command) {
 
 void complete_supports(Options& options) {
     auto& supports = options.supports;
+    if (supports.sampling != Sampling::sites && supports.replicates == 0)
+        throw CLI::ValidationError("--sampling", "is of replicates, expected also --bs-trees N");
     if (supports.all && supports.replicates == 0 && supports.ultrafast_replicates == 0)
         supports.ultrafast_replicates = automatic_replicates;
     if (supports.all && supports.alrt_replicates == 0) supports.alrt_replicates = automatic_replicates;

@@ -47,7 +47,8 @@ Progress Progress::from_bytes(std::span<std::byte const> bytes) {
     for (auto left = in.get<std::uint64_t>(); left > 0; --left) {
         Item item{};
         item.purpose = in.get<Purpose>();
-        if (item.purpose > Purpose::gene) throw InputError("there is no purpose of a search with this number");
+        if (item.purpose > Purpose::gene_replicate)
+            throw InputError("there is no purpose of a search with this number");
         item.number = in.get<std::uint32_t>();
         progress.note(item, SearchState::from_bytes(in.get_all<std::byte>()));
     }

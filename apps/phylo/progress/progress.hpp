@@ -17,15 +17,16 @@ using namespace search;
 /// The purpose of a search.
 enum class Purpose : std::uint8_t {
     model_choice,
-    start,      // a search, or an evaluation, from a start tree
-    fusion,     // a search from the best tree of the starts, with parts of the others
-    pilot,      // a short search, whose tree is another one for the ultrafast bootstrap
-    ultrafast,  // the ultrafast bootstrap of the best tree
-    replicate,  // a search on resampled sites
-    support,    // the support of the best tree's edges, by likelihoods
-    test,       // samples of one size, for tests of trees
-    merge,      // the merging of partitions
-    gene,       // a search on one partition
+    start,           // a search, or an evaluation, from a start tree
+    fusion,          // a search from the best tree of the starts, with parts of the others
+    pilot,           // a short search, whose tree is another one for the ultrafast bootstrap
+    ultrafast,       // the ultrafast bootstrap of the best tree
+    replicate,       // a search on resampled sites
+    support,         // the support of the best tree's edges, by likelihoods
+    test,            // samples of one size, for tests of trees
+    merge,           // the merging of partitions
+    gene,            // a search on one partition
+    gene_replicate,  // a search on resampled sites of one partition
 };
 
 /// A search. Its result is a function of the item, the input and the options.

@@ -1,5 +1,6 @@
 #include "report/log.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -16,7 +17,11 @@ namespace regraft::phylo {
 void Log::line(std::string const& text, bool leads) {
     auto const line = stamped(text);
     text_ += line;
-    if (!leads || voice_ == Voice::silent) return;
+    if (leads && voice_ != Voice::silent) put(line);
+}
+
+void Log::put(std::string const& line) {
+    last_line_ = Clock::now();
     clear_progress();
     print(line);
     if (file_) append(line);
@@ -68,8 +73,11 @@ void Log::print(std::string_view text) {
 }
 
 void Log::progress(std::string const& text, bool leads) {
+    constexpr int share = 20;  // of the time so far, so that the log of a long job stays short
     auto const now = Clock::now();
-    if (!leads || voice_ != Voice::lines_and_progress || now - last_progress_ < std::chrono::milliseconds(100)) return;
+    if (!leads || voice_ == Voice::silent) return;
+    if (now - last_line_ >= std::max<Clock::duration>(silence_, (now - start_) / share)) return put(stamped(text));
+    if (voice_ != Voice::lines_and_progress || now - last_progress_ < std::chrono::milliseconds(100)) return;
     last_progress_ = now;
     fmt::print(stderr, "\r{:<{}}", text, progress_width_);
     progress_width_ = text.size();

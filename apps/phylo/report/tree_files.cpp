@@ -45,29 +45,30 @@ std::optional<std::uint32_t> stem_of(msa::GeneralTree const& tree, std::span<std
     return v;
 }
 
-/// The text of the tree without inner branches up to dataset.collapse in length, as a mean over partitions. The
-/// outgroup keeps its branch.
-std::string text_of_collapsed(msa::Tree const& tree, Dataset const& dataset, msa::NewickFeatures const& features) {
+/// The text of the tree without inner branches whose mean lengths are at most so long. The outgroup keeps its branch.
+std::string text_of_collapsed(msa::Tree const& tree, msa::Tree const& with_means, double length,
+                              std::span<std::string const> taxa, msa::NewickFeatures const& features) {
     auto [form, node_of_edge] = msa::to_general(tree, features.set);
-    auto mean = msa::to_general(with_mean_lengths(dataset, tree)).tree;  // the same nodes, with the lengths that decide
+    auto mean = msa::to_general(with_means).tree;  // the same nodes
     if (!features.labels.empty()) form.label.resize(form.num_nodes());
     for (std::size_t i = 0; i < features.labels.size(); ++i) {
         if (!form.is_tip(node_of_edge[i])) form.label[node_of_edge[i]] = features.labels[i];
     }
     if (!features.outgroup.empty()) {
-        form = msa::hung_up_at(form, features.outgroup, dataset.taxa);
-        mean = msa::hung_up_at(mean, features.outgroup, dataset.taxa);
+        form = msa::hung_up_at(form, features.outgroup, taxa);
+        mean = msa::hung_up_at(mean, features.outgroup, taxa);
     }
     auto removed = msa::inner_edges(form);
     auto const stem = stem_of(form, features.outgroup);
-    std::erase_if(removed, [&](std::uint32_t v) { return v == stem || !(mean.length[v] <= *dataset.collapse); });
-    return msa::to_newick(msa::without_edges(form, removed), dataset.taxa);
+    std::erase_if(removed, [&](std::uint32_t v) { return v == stem || !(mean.length[v] <= length); });
+    return msa::to_newick(msa::without_edges(form, removed), taxa);
 }
 
 /// The text of the tree, rooted at the outgroup.
 std::string text_of(msa::Tree const& tree, Dataset const& dataset, msa::NewickFeatures features = {}) {
     features.outgroup = usable_outgroup(tree, dataset);
-    return dataset.collapse ? text_of_collapsed(tree, dataset, features) : msa::to_newick(tree, dataset.taxa, features);
+    if (!dataset.collapse) return msa::to_newick(tree, dataset.taxa, features);
+    return text_of_collapsed(tree, with_mean_lengths(dataset, tree), *dataset.collapse, dataset.taxa, features);
 }
 
 /// The node that two edges share.
@@ -154,6 +155,16 @@ std::string labelled(Dataset const& dataset, msa::Tree const& tree, std::span<do
 
 std::string newick(Dataset const& dataset, msa::Tree const& tree) {
     return text_of(with_mean_lengths(dataset, tree), dataset);
+}
+
+std::string newick_of_gene(Dataset const& dataset, std::size_t gene, msa::Tree const& tree,
+                           std::span<double const> supports) {
+    std::vector<std::string> names;
+    for (auto const t : dataset.taxa_of_gene[gene]) names.push_back(dataset.taxa[t]);
+    auto const labels = support_labels(supports, SupportForm::percent);
+    msa::NewickFeatures const features{.labels = labels};
+    return dataset.collapse ? text_of_collapsed(tree, tree, *dataset.collapse, names, features)
+                            : msa::to_newick(tree, names, features);
 }
 
 std::string with_node_names(Dataset const& dataset, msa::Tree const& tree, std::span<std::string const> names) {

@@ -26,6 +26,11 @@ std::string labelled(Dataset const& dataset, msa::Tree const& tree, std::span<do
 /// The same with a name at each inner node instead; names are in the order of the numbers of inner nodes.
 std::string with_node_names(Dataset const& dataset, msa::Tree const& tree, std::span<std::string const> names);
 
+/// Newick text of a tree of a gene, which has the taxa with data there. supports: per edge, in percent at inner edges;
+/// empty: none.
+std::string newick_of_gene(Dataset const& dataset, std::size_t gene, msa::Tree const& tree,
+                           std::span<double const> supports);
+
 /// Lines with the trees.
 std::string newick_lines(Dataset const& dataset, std::span<msa::Tree const> trees);
 

@@ -5,6 +5,7 @@ found   each tree is the one that a search on its gene alone finds; any number o
 kills   the same bytes when ranks die while genes are searched, also all of a group, and after all ranks died
 random  the same bytes with deaths that are drawn over all points of a job
 """
+import collections
 import pathlib
 import re
 import sys
@@ -45,7 +46,8 @@ def trees_of(result: phylo_job.Result) -> list[str]:
 def files_of(result: phylo_job.Result) -> tuple:
     report = result.report
     models = pathlib.Path(f"{result.prefix}.bestModel").read_text(encoding="utf-8")
-    return trees_of(result), models, [report[key] for key in ("bits", "genes", "partitions", "evaluations", "model_choice")]
+    replicates = pathlib.Path(f"{result.prefix}.geneBootstraps")
+    return trees_of(result), models, replicates.read_text(encoding="utf-8") if replicates.exists() else "", [report[key] for key in ("bits", "genes", "partitions", "evaluations", "model_choice")]
 
 
 def same(result: phylo_job.Result, reference: phylo_job.Result, name: str) -> None:
@@ -69,6 +71,70 @@ def check_against_searches(jobs: phylo_job.Jobs, folder: phylo_job.Folder, resul
         result.require(distances[2] == "0", f"gene {i}: expected the same tree, not a distance of {distances[2]}")
 
 
+def clades_of(tree: str) -> tuple[dict[frozenset, str], frozenset]:
+    """The labels of the inner edges of a tree in Newick, by the taxa on the side without the first one by name, and all taxa."""
+    stack, closed, taxa = [], [], set()
+    for token in re.findall(r"\(|\)[^:,();]*|[a-h](?=:)", tree):
+        if token == "(":
+            stack.append(set())
+        elif token[0] == ")":
+            closed.append((frozenset(stack.pop()), token[1:]))
+            if stack:
+                stack[-1] |= closed[-1][0]
+        else:
+            stack[-1].add(token)
+            taxa.add(token)
+    clades = {frozenset(taxa - clade if min(taxa) in clade else clade): label for clade, label in closed}
+    return {clade: label for clade, label in clades.items() if 1 < len(clade) < len(taxa) - 1}, frozenset(taxa)
+
+
+def bootstrap(jobs: phylo_job.Jobs, folder: phylo_job.Folder, arguments: list[str], plain: phylo_job.Result) -> None:
+    """Replicates of each gene, counted again here, and compared with those of a search on the gene alone; also if genes are drawn."""
+    count, genes = 20, len(MODELS)
+    found = jobs.run(1, [*arguments, "--bs-trees", str(count)])
+    found.require(found.codes == [0] and found.report["bootstrap"] == {"replicates": count, "sampling": "sites"}, "expected replicates")
+    replicates = pathlib.Path(f"{found.prefix}.geneBootstraps").read_text(encoding="utf-8").splitlines()
+    found.require(len(replicates) == count * genes, f"{len(replicates)} trees of replicates")
+    found.require([re.sub(r"\)\d+:", "):", tree) for tree in trees_of(found)] == trees_of(plain), "expected the gene trees as without replicates")
+    for gene, tree in enumerate(trees_of(found)):
+        labels, taxa = clades_of(tree)
+        splits = [clades_of(replicate) for replicate in replicates[gene::genes]]
+        found.require(all(of_replicate == taxa for _, of_replicate in splits), f"gene {gene}: expected replicates of the same taxa")
+        counted = {clade: f"{round(100 * sum(clade in clades for clades, _ in splits) / count)}" for clade in labels}
+        found.require(labels == counted, f"gene {gene}: supports {labels}, counted {counted}")
+        found.require(len(set(replicates[gene::genes])) == count, f"gene {gene}: expected that replicates differ")
+    alone = jobs.run(1, ["search", "--msa", folder.write("first.phy", phylo_choice.phylip(genes_of_data()[0])), "--model", MODELS[0], "--bs-trees", "60"])
+    text = pathlib.Path(f"{alone.prefix}.support").read_text(encoding="utf-8")
+    for clade, label in clades_of(text)[0].items():
+        mine = clades_of(trees_of(found)[0])[0].get(clade)
+        found.require(mine is not None and abs(int(mine) - int(label)) <= 35, f"support {mine} of {sorted(clade)}, alone it has {label}")
+    same(jobs.run(3, [*arguments, "--bs-trees", str(count), "--groups", "2"]), found, "3 ranks, replicates")
+
+    drawn = jobs.run(1, [*arguments, "--bs-trees", str(count), "--sampling", "genesites"])
+    drawn.require(drawn.codes == [0] and trees_of(drawn) == trees_of(plain), "expected gene trees without supports")
+    replicates = [clades_of(tree)[1] for tree in pathlib.Path(f"{drawn.prefix}.geneBootstraps").read_text(encoding="utf-8").splitlines()]
+    drawn.require(len(replicates) == count * genes, f"{len(replicates)} trees of drawn genes")
+    everything = frozenset("abcdefgh")
+    kinds = collections.Counter(taxa for taxa in replicates)
+    drawn.require(kinds.keys() == {everything, everything - {"e"}, everything - {"a", "h"}}, f"expected the taxa of genes, found {kinds}")
+    # Two of four genes have all taxa. 20 is more than four standard deviations.
+    drawn.require(abs(kinds[everything] - count * genes / 2) < 20, f"expected that genes are equally likely: {kinds}")
+    per_replicate = {tuple(sorted(map(len, replicates[i:i + genes]))) for i in range(0, len(replicates), genes)}
+    drawn.require(len(per_replicate) > 1, "expected other genes in other replicates")
+    same(jobs.run(2, [*arguments, "--bs-trees", str(count), "--sampling", "genesites"]), drawn, "2 ranks, drawn genes")
+
+    short = jobs.run(1, [*arguments, "--bs-trees", "2", "--collapse", "100"])
+    written = trees_of(short) + pathlib.Path(f"{short.prefix}.geneBootstraps").read_text(encoding="utf-8").splitlines()
+    short.require(len(written) == 3 * genes and all(tree.count("(") == 1 for tree in written), "expected stars")
+    for more, said in ((["--sampling", "genesites"], "--sampling: is of replicates, expected also --bs-trees N"),
+                       (["--bs-trees", "2", "--sampling", "genes"], "--sampling"),
+                       (["--bs-trees", "auto"], "--bs-trees"),
+                       (["--bs-trees", "0"], "--bs-trees")):
+        refused = jobs.run(1, [*arguments, *more])
+        refused.require(refused.codes == [2] and said in refused.output, f"{more}: expected a refusal")
+        refused.require(not list(refused.prefix.parent.glob(f"{refused.prefix.name}.*")), "expected no output")
+
+
 def found(jobs: phylo_job.Jobs, _) -> None:
     folder = phylo_job.Folder(jobs)
     arguments = arguments_of(folder)
@@ -78,6 +144,7 @@ def found(jobs: phylo_job.Jobs, _) -> None:
     check_against_searches(jobs, folder, reference)
     for ranks, groups in ((2, 0), (3, 1), (4, 4)):
         same(jobs.run(ranks, [*arguments, "--groups", str(groups)]), reference, f"{ranks} ranks, {groups} groups")
+    bootstrap(jobs, folder, arguments, reference)
     # The models are a partition file, and the trees are those that concordance takes.
     again = jobs.run(1, ["genes", "--msa", arguments[2], "--partitions", f"{reference.prefix}.bestModel", "--effort", "fast"])
     again.require(again.codes == [0] and len(trees_of(again)) == len(MODELS), "expected a partition file")
@@ -98,7 +165,7 @@ def found(jobs: phylo_job.Jobs, _) -> None:
 
 def kills(jobs: phylo_job.Jobs, _) -> None:
     folder = phylo_job.Folder(jobs)
-    arguments = arguments_of(folder)
+    arguments = [*arguments_of(folder), "--bs-trees", "2"]
     reference = jobs.run(1, arguments)
     for ranks, groups, plan in PLANS:
         result = jobs.run(ranks, [*arguments, "--groups", str(groups), "--fail", plan])
@@ -115,7 +182,7 @@ def kills(jobs: phylo_job.Jobs, _) -> None:
 
 def random_plans(jobs: phylo_job.Jobs, args) -> None:
     """Deaths that are drawn over all points of a job, on 2 to 8 ranks in one group or several."""
-    arguments = arguments_of(phylo_job.Folder(jobs))
+    arguments = [*arguments_of(phylo_job.Folder(jobs)), "--bs-trees", "2", "--sampling", "genesites"]
     reference = jobs.run(1, arguments)
     for seed in range(args.first, args.first + args.count):
         ranks = (2, 3, 4, 5, 8)[seed % 5]
