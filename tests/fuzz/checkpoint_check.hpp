@@ -23,6 +23,26 @@
 
 namespace regraft::fuzz {
 
+/// The progress if a job would go on from it, and none if it is refused. Everything else is a defect.
+inline std::optional<phylo::Progress> accepted(phylo::Agenda const& agenda, search::BranchLinkage linkage,
+                                               std::span<std::byte const> bytes) {
+    try {
+        auto progress = phylo::Progress::from_bytes(bytes);
+        agenda.check(progress);
+        // What a job does with it before the first step.
+        for (auto const& [item, state] : progress.states()) {
+            static_cast<void>(phylo::describe(state));
+            if (state.is_done()) continue;
+            auto const subject = phylo::subject(state, linkage);
+            for (std::size_t q = 0; q < subject.specs.size(); ++q)
+                static_cast<void>(likelihood::site_model(subject.specs[q], subject.models[q]));
+        }
+        return progress;
+    } catch (InputError const&) {
+        return std::nullopt;
+    }
+}
+
 /// A job over data of which only names and models are known: those of one partition are given, and those of another one
 /// are chosen.
 struct SomeJob {
@@ -101,23 +121,59 @@ struct SomeJob {
         return progress;
     }
 
-    /// The progress if a job would go on from it, and none if it is refused. Everything else is a defect.
     std::optional<phylo::Progress> accepted(std::span<std::byte const> bytes) const {
-        try {
-            auto progress = phylo::Progress::from_bytes(bytes);
-            agenda->check(progress);
-            // What a job does with it before the first step.
-            for (auto const& [item, state] : progress.states()) {
-                static_cast<void>(phylo::describe(state));
-                if (state.is_done()) continue;
-                auto const subject = phylo::subject(state, options.input.linkage);
-                for (std::size_t q = 0; q < subject.specs.size(); ++q)
-                    static_cast<void>(likelihood::site_model(subject.specs[q], subject.models[q]));
-            }
-            return progress;
-        } catch (InputError const&) {
-            return std::nullopt;
+        return fuzz::accepted(*agenda, options.input.linkage, bytes);
+    }
+};
+
+/// A job that finds trees of two genes, one of which has data of some taxa only, and replicates of genes that are
+/// drawn.
+struct SomeGenes {
+    phylo::Options options;
+    phylo::Dataset dataset;
+    std::optional<phylo::Agenda> agenda;
+
+    SomeGenes() {
+        options.command = phylo::Command::genes;
+        options.input.linkage = search::BranchLinkage::unlinked;
+        options.supports.replicates = 3;
+        options.supports.sampling = phylo::Sampling::genesites;
+        dataset.taxa_of_gene = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 2, 3, 5, 6}};
+        for (std::size_t t = 0; t < dataset.taxa_of_gene.front().size(); ++t)
+            dataset.taxa.push_back("t" + std::to_string(t));
+        for (auto const* const model : {"GTR+FC+I+G4m", "HKY+FC+R3"}) {
+            dataset.specs.push_back(likelihood::parse_model(model));
+            dataset.partitions.push_back({model, "p", {}});
+            dataset.candidates.push_back(nullptr);
+            dataset.counted.push_back({{0.1, 0.2, 0.3, 0.4}, 0.5});
+            dataset.sites_per_partition.push_back(50);
         }
+        dataset.partition_begin = {0, 1, 2};
+        dataset.weights = {50, 50};
+        agenda.emplace(options, dataset, phylo::StartTrees{.starts = {{phylo::Start::Kind::parsimony, 0}}});
+    }
+    SomeGenes(SomeGenes const&) = delete;
+
+    /// A progress with genes and replicates, some of which are done.
+    phylo::Progress progress(Random& random) const {
+        using phylo::Purpose;
+        phylo::Progress progress;
+        for (auto const purpose : {Purpose::gene, Purpose::gene_replicate}) {
+            auto const count = agenda->kind_of({purpose}).most();
+            for (std::uint32_t i = 0; i < count; ++i) {
+                auto const q = *agenda->kind_of({purpose}).gene(i);
+                auto const num_taxa = static_cast<std::uint32_t>(dataset.taxa_of_gene[q].size());
+                auto state =
+                    search::start_state(search::Goal::tree, msa::random_tree(num_taxa, random.below(100)),
+                                        {dataset.specs[q]}, {phylo::start_model(dataset.specs[q], dataset.counted[q])});
+                if (random.below(2) == 0) state.as<phylo::Climb>().stage = phylo::Stage::done;
+                progress.note({purpose, i}, state);
+            }
+        }
+        return progress;
+    }
+    std::optional<phylo::Progress> accepted(std::span<std::byte const> bytes) const {
+        return fuzz::accepted(*agenda, options.input.linkage, bytes);
     }
 };
 

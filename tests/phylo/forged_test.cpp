@@ -10,8 +10,13 @@ namespace {
 
 using fuzz::SomeJob;
 
-TEST(ForgedCheckpoint, AsItWasWrittenIsAccepted) {
-    SomeJob const job;
+template <class Job>
+class ForgedProgress : public testing::Test {};
+using Jobs = testing::Types<SomeJob, fuzz::SomeGenes>;
+TYPED_TEST_SUITE(ForgedProgress, Jobs);
+
+TYPED_TEST(ForgedProgress, AsItWasWrittenIsAccepted) {
+    TypeParam const job;
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         SCOPED_TRACE(seed);
         Random random(seed);
@@ -21,8 +26,8 @@ TEST(ForgedCheckpoint, AsItWasWrittenIsAccepted) {
     }
 }
 
-TEST(ForgedCheckpoint, IsRefusedOrFit) {
-    SomeJob const job;
+TYPED_TEST(ForgedProgress, IsRefusedOrFit) {
+    TypeParam const job;
     int accepted = 0;
     constexpr int num_seeds = 20'000;
     for (std::uint64_t seed = 0; seed < num_seeds; ++seed) {

@@ -245,7 +245,10 @@ void tell(Options const& options, CheckedInput const& input) {
 
 /// Without a search, three taxa are enough: their tree is the only one.
 void allow_three_taxa(Options const& options, CheckedInput& input) {
-    bool const searches = options.command != Command::evaluate && options.command != Command::loglh;
+    auto const& supports = options.supports;
+    bool const evaluates =
+        options.command == Command::evaluate && supports.replicates + supports.ultrafast_replicates == 0;
+    bool const searches = !evaluates && options.command != Command::loglh;
     if (searches || input.alignment.num_taxa() != 3) return;
     std::erase_if(input.findings, [](msa::Finding const& finding) {
         return finding.check == "few-taxa" && finding.severity == msa::Severity::error;

@@ -73,6 +73,9 @@ def three_taxa(case: Case) -> None:
     found = case.run("evaluate", "(a,b,c);", msa=msa, ranks=2)
     fixed = case.run("loglh", "((a:.1,b:.1):.05,c:.05);", msa=msa, model="GTR+G4m")
     assert found.report["log_likelihood"] > fixed.report["log_likelihood"]
+    for option in ("--bs-trees", "--ufboot"):
+        refused = case.jobs.run(1, ["evaluate", "--msa", msa, "--model", "JC", "--tree", case.write("three.nwk", "(a,b,c);"), option, "10"])
+        refused.require(refused.codes == [2] and "3 taxa, expected at least 4" in refused.output, f"{option}: expected that trees of three taxa are not searched")
     lengths = [float(length) for length in re.findall(r":([\d.e-]+)", found.bits()[0])]
     # One of ten sites differs, all of them on b's branch.
     assert abs(max(lengths) - -0.75 * math.log(1 - 4 / 3 * 0.1)) < 1e-4 and sorted(lengths)[1] < 1e-5, lengths
