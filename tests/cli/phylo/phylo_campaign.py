@@ -48,6 +48,11 @@ GROUPS = [  # ranks, groups, plan: every rank in it must die
     (5, 3, "derive:before:0:0,derive:after:4:0"),
     (3, 3, "spr:after:0:1,spr:after:1:1"),
 ]
+GIVEN = [  # the same for supports of given trees
+    (2, 1, "ultrafast:before:1:0"),
+    (3, 3, "spr:inside:1:5,commit:inside:2:3"),
+    (4, 2, "ultrafast:inside:2:1,spr:before:0:9"),
+]
 RANKS = 5  # options of the jobs that are killed from outside
 LOST = [  # with one replica every death loses sites, which must be read again from the file
     (4, "spr:inside:2:5", 1),
@@ -78,6 +83,17 @@ def searches(jobs: phylo_job.Jobs, ranks: int, plan: str = "", groups: int = 2) 
     """Several searches in one job, by groups of ranks, and all that follows from them."""
     more = ["--starts", "pars{3},rand{2}", "--bs-trees", "4", "--ufboot", "30", "--alrt", "20", "--groups", str(groups)]
     return jobs.search(ranks, plan, *more, model="JC", msa=noise(jobs))
+
+
+def evaluated(jobs: phylo_job.Jobs, ranks: int, plan: str = "", groups: int = 2) -> phylo_job.Result:
+    """Two given trees, and the supports of the likelier one by trees that are searched."""
+    trees = pathlib.Path(jobs.directory.name, "given.nwk")
+    taxa = [f"t{i}" for i in range(9)]
+    trees.write_text("".join(f"({','.join(taxa[i:] + taxa[:i])});\n" for i in range(2)), encoding="utf-8")
+    arguments = ["evaluate", "--msa", noise(jobs), "--model", "JC", "--tree", str(trees), "--bs-trees", "4", "--ufboot", "30", "--alrt", "20"]
+    result = jobs.run(ranks, [*arguments, "--groups", str(groups), *(["--fail", plan] if plan else [])])
+    result.require_survival(f"{ranks} ranks, plan '{plan}'")
+    return result
 
 
 def tested(jobs: phylo_job.Jobs, ranks: int, plan: str = "") -> phylo_job.Result:
@@ -143,15 +159,19 @@ def groups(jobs: phylo_job.Jobs, args) -> None:
     def all_trees(result):
         return [pathlib.Path(f"{result.prefix}.{name}").read_text(encoding="utf-8") for name in ("mlTrees", "bootstraps", "support", "supportTBE", "supportAlrt", "consensus", "svg")]
 
-    def compare(result, name, exact=None):
-        check(result, reference, name, exact)
-        result.require(all_trees(result) == all_trees(reference), f"{name}: other trees")
+    def compare(result, name, exact=None, of=None):
+        check(result, of or reference, name, exact)
+        result.require(all_trees(result) == all_trees(of or reference), f"{name}: other trees")
 
-    reference = searches(jobs, 1)
+    reference, given = searches(jobs, 1), evaluated(jobs, 1)
     for ranks, count in ((2, 2), (3, 2), (5, 3), (5, 5), (8, 3), (8, 8)):
         compare(searches(jobs, ranks, "", count), f"{ranks} ranks, {count} groups", set())
     for ranks, count, plan in GROUPS:
         compare(searches(jobs, ranks, plan, count), f"{ranks} ranks, {count} groups, {plan}", phylo_job.victims(plan))
+    for ranks, count, plan in GIVEN:
+        compare(evaluated(jobs, ranks, plan, count), f"given trees, {ranks} ranks, {count} groups, {plan}", phylo_job.victims(plan), given)
+    for seed in range(args.first, args.first + args.count, 3):
+        compare(evaluated(jobs, 3, f"random:{seed}:2", 1 + seed % 3), f"given trees, 3 ranks, seed {seed}", of=given)
     for seed in range(args.first, args.first + args.count):
         ranks = (2, 3, 4, 5, 8)[seed % 5]
         result = searches(jobs, ranks, f"random:{seed}:{1 + seed % min(ranks - 1, 4)}", 1 + seed // 5 % ranks)
