@@ -39,8 +39,8 @@ struct Candidate {
 struct CandidateSet {
     /// A substitution scheme: the name of a model with equal rates at all sites, and its meaning.
     struct Scheme {
-        std::string name;
-        likelihood::ModelSpec spec;
+        std::string name;            // as Candidate::scheme
+        likelihood::ModelSpec spec;  // what parse_model makes of it
     };
     std::vector<Scheme> schemes;               // heterogeneities are tried under the first one
     std::vector<std::string> heterogeneities;  // such as "" and "+I+G4m", in the order in which they are tried
