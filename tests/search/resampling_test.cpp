@@ -69,20 +69,25 @@ TEST(Resampling, DrawsPartitionsInProportionToTheirSites) {
 
 TEST(Resampling, DrawsLargeWeightsInLittleMemory) {
     // As many sites as would not fit a table, in patterns of which some have none.
-    std::vector<std::uint32_t> const large{300, 0, 100, 600, 0, 40, 60};
-    std::vector<std::uint64_t> const begin{0, 4, 7};
-    constexpr int replicates = 300;
+    std::vector<std::uint32_t> const large{300, 0, 100, 560, 30, 10, 0, 40, 60};
+    std::vector<std::uint64_t> const begin{0, 6, 9};
+    constexpr int replicates = 1000;
     std::vector<double> sums(large.size(), 0);
+    std::vector<double> squares(large.size(), 0);
     for (std::uint64_t seed = 0; seed < replicates; ++seed) {
         auto const drawn = SiteSampler(large, begin).draw(seed);
-        EXPECT_EQ(std::accumulate(drawn.begin(), drawn.begin() + 4, 0U), 1000U);
-        EXPECT_EQ(std::accumulate(drawn.begin() + 4, drawn.end(), 0U), 100U);
-        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += drawn[i];
+        EXPECT_EQ(std::accumulate(drawn.begin(), drawn.begin() + 6, 0U), 1000U);
+        EXPECT_EQ(std::accumulate(drawn.begin() + 6, drawn.end(), 0U), 100U);
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            sums[i] += drawn[i];
+            squares[i] += std::pow(double(drawn[i]) - large[i], 2);
+        }
     }
     for (std::size_t i = 0; i < sums.size(); ++i) {
-        auto const n = i < 4 ? 1000.0 : 100.0;
-        auto const p = large[i] / n;
-        EXPECT_NEAR(sums[i] / replicates, large[i], 5 * std::sqrt(n * p * (1 - p) / replicates) + 1e-12) << i;
+        auto const n = i < 6 ? 1000.0 : 100.0;
+        auto const variance = large[i] * (1 - large[i] / n);
+        EXPECT_NEAR(sums[i] / replicates, large[i], 5 * std::sqrt(variance / replicates) + 1e-12) << i;
+        EXPECT_NEAR(squares[i] / replicates, variance, 0.3 * variance) << i;
     }
 }
 

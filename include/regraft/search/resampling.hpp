@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "regraft/core/cpp20.hpp"
+#include "regraft/core/random.hpp"
 
 #pragma GCC visibility push(default)
 namespace regraft::search {
@@ -40,16 +41,19 @@ public:
         return partition_begin_[partition + 1] - partition_begin_[partition];
     }
     /// The weight of each pattern in a sample, which has num_drawn sites of all partitions together. A function of the
-    /// sampler and of its arguments. O(sites), or O(sites * log(patterns)) where weights are large.
+    /// sampler and of its arguments. O(sites), of which 64 are drawn at once for patterns with large weights.
     std::vector<std::uint32_t> draw(std::uint64_t seed, SampleSize size = {}) const;
 
 private:
-    std::uint64_t pattern_of(std::uint64_t site) const;
+    /// Whether the pattern has so many of the partition's sites that they are drawn together.
+    bool is_heavy(std::size_t partition, std::uint64_t pattern) const;
+    void draw_large(std::size_t partition, std::uint64_t count, Random& random, std::span<std::uint32_t> drawn) const;
 
     std::span<std::uint32_t const> weights_;
     std::vector<std::uint64_t> partition_begin_;  // begins of the partitions' sites, which are ordered by patterns
     std::vector<std::uint64_t> pattern_of_site_;  // by site; empty where weights are large
-    std::vector<std::uint64_t> pattern_end_;      // there: the number of sites up to the end of each pattern
+    std::vector<std::uint64_t> pattern_begin_;    // there: the first pattern of each partition
+    std::vector<std::uint64_t> light_end_;        // there: the number of sites of light patterns up to each one's end
 };
 
 /// One value per local pattern of all partitions, rounded to whole steps of a grid. Sums over patterns are sums of

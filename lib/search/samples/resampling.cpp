@@ -1,31 +1,81 @@
 #include "regraft/search/resampling.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/random.hpp"
 
 namespace regraft::search {
+namespace {
+
+/// How many of `count` trials succeed whose probability is hits / all. Exact: the bits of 64 uniform numbers at a time
+/// are compared with those of the probability, until all are decided. Precondition: hits <= all < 2^63.
+std::uint64_t binomial(Random& random, std::uint64_t count, std::uint64_t hits, std::uint64_t all) {
+    if (hits == all) return count;
+    constexpr std::uint64_t lanes = 64;
+    std::uint64_t successes = 0;
+    for (; count > 0; count -= std::min(count, lanes)) {
+        auto undecided = ~std::uint64_t{0} >> (lanes - std::min(count, lanes));
+        for (auto rest = hits; undecided != 0 && rest != 0;) {
+            auto const bits = random.bits();
+            rest *= 2;
+            if (rest >= all) {
+                rest -= all;
+                successes += static_cast<std::uint64_t>(std::popcount(undecided & ~bits));
+                undecided &= bits;
+            } else {
+                undecided &= ~bits;
+            }
+        }
+    }
+    return successes;
+}
+
+}  // namespace
 
 SiteSampler::SiteSampler(std::span<std::uint32_t const> weights, std::span<std::uint64_t const> partition_begin)
     : weights_(weights), partition_begin_(partition_begin.size()) {
     for (std::size_t q = 0; q + 1 < partition_begin.size(); ++q) {
-        partition_begin_[q + 1] = partition_begin_[q];
-        for (auto i = partition_begin[q]; i < partition_begin[q + 1]; ++i)
-            pattern_end_.push_back(partition_begin_[q + 1] += weights[i]);
+        auto const mine = weights.subspan(partition_begin[q], partition_begin[q + 1] - partition_begin[q]);
+        partition_begin_[q + 1] = std::accumulate(mine.begin(), mine.end(), partition_begin_[q]);
     }
     constexpr std::uint64_t large = 32;  // a table of all sites would be much larger than the patterns
-    if (num_sites() / large > weights.size()) return;
-    for (std::size_t i = 0; i < weights.size(); ++i) pattern_of_site_.insert(pattern_of_site_.end(), weights[i], i);
-    pattern_end_ = {};
+    if (num_sites() / large <= weights.size()) {
+        for (std::size_t i = 0; i < weights.size(); ++i) pattern_of_site_.insert(pattern_of_site_.end(), weights[i], i);
+        return;
+    }
+    pattern_begin_.assign(partition_begin.begin(), partition_begin.end());
+    std::uint64_t end = 0;
+    for (std::size_t q = 0; q < num_partitions(); ++q) {
+        for (auto i = pattern_begin_[q]; i < pattern_begin_[q + 1]; ++i)
+            light_end_.push_back(end += is_heavy(q, i) ? 0 : weights[i]);
+    }
 }
 
-std::uint64_t SiteSampler::pattern_of(std::uint64_t site) const {
-    if (!pattern_of_site_.empty()) return pattern_of_site_[site];
-    auto const end = std::upper_bound(pattern_end_.begin(), pattern_end_.end(), site);
-    return static_cast<std::uint64_t>(end - pattern_end_.begin());
+bool SiteSampler::is_heavy(std::size_t partition, std::uint64_t pattern) const {
+    return std::uint64_t{weights_[pattern]} * 16 >= num_sites(partition);
+}
+
+void SiteSampler::draw_large(std::size_t partition, std::uint64_t count, Random& random,
+                             std::span<std::uint32_t> drawn) const {
+    auto const first = pattern_begin_[partition];
+    auto left = num_sites(partition);
+    for (auto i = first; i < pattern_begin_[partition + 1]; ++i) {
+        if (!is_heavy(partition, i)) continue;
+        auto const here = binomial(random, count, weights_[i], left);
+        drawn[i] = checked_cast<std::uint32_t>(here);
+        count -= here;
+        left -= weights_[i];
+    }
+    auto const begin = first == 0 ? 0 : light_end_[first - 1];
+    for (; count > 0; --count) {
+        auto const end = std::upper_bound(light_end_.begin(), light_end_.end(), begin + random.below(left));
+        ++drawn[static_cast<std::size_t>(end - light_end_.begin())];
+    }
 }
 
 std::vector<std::uint32_t> SiteSampler::draw(std::uint64_t seed, SampleSize size) const {
@@ -35,8 +85,11 @@ std::vector<std::uint32_t> SiteSampler::draw(std::uint64_t seed, SampleSize size
         auto const begin = partition_begin_[q];
         auto const end = partition_begin_[q + 1];
         if (begin == end) continue;
-        for (auto left = num_drawn(end, size) - num_drawn(begin, size); left > 0; --left) {
-            ++drawn[pattern_of(begin + random.below(end - begin))];
+        auto const count = num_drawn(end, size) - num_drawn(begin, size);
+        if (pattern_of_site_.empty()) {
+            draw_large(q, count, random, drawn);
+        } else {
+            for (auto left = count; left > 0; --left) ++drawn[pattern_of_site_[begin + random.below(end - begin)]];
         }
     }
     return drawn;
