@@ -16,8 +16,6 @@ using namespace common;
 
 namespace {
 
-constexpr char const* no_model = "auto";
-
 bool is_nexus_name(std::string const& path) {
     constexpr std::array<std::string_view, 3> extensions{".nex", ".nexus", ".nxs"};
     return std::ranges::any_of(extensions, [&](auto extension) { return path.ends_with(extension); });
@@ -44,19 +42,35 @@ std::string nexus_text(std::span<msa::PartitionSpec const> partitions) {
 
 }  // namespace
 
-std::vector<msa::PartitionSpec> read_partition_file(std::string const& path, std::uint64_t num_sites) {
-    auto const text = read_unpacked(path);
-    auto const file = shown_input(path);
+namespace {
+
+/// Reads partitions with the model that is passed to `read`: none or, if that fails, no_model.
+template <class Read>
+auto with_or_without_models(Read const& read) {
     try {
-        return msa::parse_partitions(text, file, num_sites);
+        return read("");
     } catch (InputError const&) {
         try {
-            return msa::parse_partitions(text, file, num_sites, no_model);
+            return read(no_model);
         } catch (InputError const&) {
             // The first message says more: a model is all that the second attempt adds.
         }
         throw;
     }
+}
+
+}  // namespace
+
+std::vector<msa::PartitionSpec> read_partition_file(std::string const& path, std::uint64_t num_sites) {
+    auto const text = read_unpacked(path);
+    return with_or_without_models(
+        [&](char const* model) { return msa::parse_partitions(text, shown_input(path), num_sites, model); });
+}
+
+msa::PartitionsOfFiles read_partitions_of_files(std::string const& path, msa::SitesOfFile const& sites_of) {
+    auto const text = read_unpacked(path);
+    return with_or_without_models(
+        [&](char const* model) { return msa::parse_partitions_of_files(text, shown_input(path), sites_of, 0, model); });
 }
 
 std::string partition_text(std::span<msa::PartitionSpec const> partitions, std::string const& path) {

@@ -10,8 +10,13 @@
 
 namespace regraft::msa_cli {
 
+/// The model of partitions for which a partition file has none.
+inline constexpr char const* no_model = "auto";
+
 /// Reads a partition file in any format. Charsets of NEXUS need no models: theirs is `auto`. Throws InputError.
 std::vector<msa::PartitionSpec> read_partition_file(std::string const& path, std::uint64_t num_sites);
+/// The same for one whose charsets name alignments.
+msa::PartitionsOfFiles read_partitions_of_files(std::string const& path, msa::SitesOfFile const& sites_of);
 
 /// The text of a partition file: in NEXUS if its name ends with .nex, .nexus or .nxs, otherwise as RAxML-NG has it.
 std::string partition_text(std::span<msa::PartitionSpec const> partitions, std::string const& path);

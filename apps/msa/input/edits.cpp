@@ -28,6 +28,9 @@ is cytb. It has usual models, to be changed at will: GTR+G4 for DNA, LG+G4 for a
 for the states 0 and 1, MULTIn_MK+G4 for n others. If its name ends with .nex, it is in NEXUS, and
 otherwise as RAxML-NG and IQ-TREE read it. --partitions of regraft-phylo and of compress take both.
 
+FILE may also be a partition file in NEXUS whose charsets name alignments, as in IQ-TREE:
+charset cytb = loci/cytb.fa: 1-900. Its partitions go to --partitions, with their models.
+
   regraft-msa concat -o all.phy --partitions all.part --format phylip loci/*.fa
   regraft-phylo search --msa all.phy --partitions all.part)";
 
@@ -105,7 +108,9 @@ std::map<std::string, std::uint64_t> const& fills() {
 
 CLI::App* add_concat(CLI::App& app, ConcatOptions& options) {
     auto* const command = app.add_subcommand("concat", "put alignments of loci side by side: a supermatrix");
-    command->add_option("FILE", options.places.inputs, "alignments, one per locus; -: standard input")
+    command
+        ->add_option("FILE", options.places.inputs,
+                     "alignments, one per locus, or partition files whose charsets name alignments; -: standard input")
         ->required()
         ->type_name("");
     add_output(*command, options.places, "write to this file (default: standard output)");

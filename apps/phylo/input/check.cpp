@@ -20,6 +20,7 @@
 #include "input/check_report.hpp"
 #include "input/constant_sites.hpp"
 #include "input/model_words.hpp"
+#include "input/own_files.hpp"
 #include "input/site_weights.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/characters.hpp"
@@ -180,9 +181,15 @@ void check_phylip_cells(Options const& options, msa::Alignment const& alignment)
                      "cannot be written as PHYLIP: there are sets of states such as {01}; expected single states");
 }
 
+/// Throws InputError if a file that is written is one that is read.
+void refuse_input(fs::path const& path, Options const& options) {
+    common::refuse_input(path.string(), options.input.files());
+    common::refuse_input(path.string(), own_files(options));
+}
+
 void refuse_existing(fs::path const& path, Options const& options) {
     if (path.empty()) return;
-    common::refuse_input(path.string(), options.input.files());
+    refuse_input(path, options);
     std::error_code none;
     if (fs::is_directory(path, none)) throw InputError({path.string()}, "cannot be written: it is a directory");
     if (fs::exists(path, none) && !options.output.redo)
@@ -201,10 +208,30 @@ void add_site_frequencies(Options const& options, std::uint64_t num_sites, Check
         parse_site_frequencies(common::read_text(file), file, num_sites, input.specs.front().num_states());
 }
 
-CheckedInput read_and_check(Options const& options) {
+/// Begins with --msa, or with the alignments that charsets name.
+CheckedInput begun(Options const& options) {
+    if (auto joined = read_own_files(options)) {
+        CheckedInput input;
+        input.alignment = std::move(joined->alignment);
+        input.has_partitions = true;
+        input.partitions = std::move(joined->partitions);
+        return input;
+    }
+    if (options.input.msa.empty()) {
+        throw InputError(
+            {options.input.partitions.string()},
+            "names no alignments, expected --msa, or charsets of NEXUS such as 'charset a = genes.fa: *;'");
+    }
     auto [alignment, stored, skipped] = common::read_alignment(options.input.msa, options.input.not_snps);
     auto const num_sites = alignment.num_sites();
     auto input = begin_check(options, std::move(alignment), num_sites, std::move(stored));
+    input.skipped_records = skipped;
+    return input;
+}
+
+CheckedInput read_and_check(Options const& options) {
+    auto input = begun(options);
+    auto const num_sites = input.alignment.num_sites();
     if (!options.input.site_weights.empty()) {
         auto const file = options.input.site_weights.string();
         input.site_weights = parse_site_weights(common::read_text(file), file, num_sites, input.partitions);
@@ -216,7 +243,6 @@ CheckedInput read_and_check(Options const& options) {
     add_models(options, input, [&](std::size_t q) { return histogram(input, q); });
     if (has_constant_sites) check_takes_constant_sites(input);
     add_site_frequencies(options, num_sites, input);
-    input.skipped_records = skipped;
     add_findings(options, input,
                  msa::take_census(input.alignment, partitions_to_check(options, input), input.site_weights));
     return input;
@@ -342,7 +368,7 @@ CheckedInput check_input(Options const& options) {
 
 void prepare_reduced(Options const& options, CheckedInput const& input) {
     for (auto const& [path, text] : reduced_files(options, input)) {
-        common::refuse_input(path.string(), options.input.files());
+        refuse_input(path, options);
         std::error_code none;
         bool const is_there = fs::is_regular_file(path, none) && common::read_text(path.string()) == text;
         if (!is_there) refuse_existing(path, options);

@@ -110,7 +110,7 @@ Json partition_to_json(CheckedInput const& input, std::size_t q) {
 }  // namespace
 
 std::string check_text(Options const& options, CheckedInput const& input) {
-    auto text = fmt::format("{}: {} taxa, {} sites{}\n\n", options.input.msa.string(), input.alignment.num_taxa(),
+    auto text = fmt::format("{}: {} taxa, {} sites{}\n\n", options.input.source().string(), input.alignment.num_taxa(),
                             input.census.num_sites, input.origin_of_sites);
     if (!input.partitions.empty()) text += partition_table(input) + '\n';
     if (options.input.model.empty() && !input.has_partitions && !input.partitions.empty())
@@ -123,7 +123,7 @@ std::string check_json(Options const& options, CheckedInput const& input) {
     Json json{{"program", "regraft-phylo"},
               {"version", REGRAFT_VERSION},
               {"command", "check"},
-              {"msa", options.input.msa.string()},
+              {"msa", options.input.source().string()},
               {"taxa", input.alignment.num_taxa()},
               {"sites", input.census.num_sites},
               {"can_be_searched", input.can_be_searched()},

@@ -82,7 +82,7 @@ bool is_model(std::string_view word) {
         return !likelihood::parse_model(with_states(word, [] { return msa::Histogram{}; })).name.empty();
     } catch (InputError const&) {
         // What looks like a model is reported as one.
-        return word.find_first_of("+{") != std::string_view::npos;
+        return word.find_first_of("+{") != std::string_view::npos || likelihood::is_codon_model(word);
     }
 }
 
@@ -91,7 +91,9 @@ std::string with_states(std::string_view model, std::function<msa::Histogram()> 
         std::string_view theirs;
         std::string_view ours;
     };
-    constexpr std::array words{Word{"MK", "MK"}, Word{"ORDERED", "ORDERED"}, Word{"GTRX", "GTR"}};
+    constexpr std::array words{Word{"MK", "MK"},       Word{"ORDERED", "ORDERED"},      Word{"GTRX", "GTR"},
+                               Word{"MULTI_MK", "MK"}, Word{"MULTI_JC", "JC"},          Word{"MULTI_GTR", "GTR"},
+                               Word{"MULTI", "GTR"},   Word{"MULTI_ORDERED", "ORDERED"}};
     auto const name = name_of(model);
     auto const* const found = std::ranges::find(words, upper_case(name), &Word::theirs);
     if (found == words.end()) return std::string(model);

@@ -78,7 +78,7 @@ void Job::set_up() {
 void Job::tell_input(std::uint32_t replicas) {
     auto& [comm, options, output, log, dataset, agenda] = context_;
     context_.say(title(options, dataset));
-    context_.say(fmt::format("{}: {} taxa, {} sites{}, {} patterns, {} partition{}", options.input.msa.string(),
+    context_.say(fmt::format("{}: {} taxa, {} sites{}, {} patterns, {} partition{}", options.input.source().string(),
                              dataset.taxa.size(), dataset.num_sites(), dataset.origin_of_sites,
                              dataset.num_weighted_patterns(), dataset.partitions.size(),
                              dataset.partitions.size() == 1 ? "" : "s"));

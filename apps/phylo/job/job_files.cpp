@@ -13,6 +13,7 @@
 #include "input/check.hpp"
 #include "input/columns_together.hpp"
 #include "input/genes.hpp"
+#include "input/own_files.hpp"
 #include "regraft/checkpoint/mini_checkpoint.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/clock.hpp"
@@ -81,7 +82,7 @@ ReadPatterns JobFiles::read_all() {
     attempt([&] {
         if (keeps && comm.leads()) lock_prefix();
         if (keeps) finished = prepare_output(options, comm.leads() ? Trial::write : Trial::look);
-        bool const needs_text = !options.input.reduced.empty() || options.needs_sites();
+        bool const needs_text = !options.input.reduced.empty() || options.needs_sites() || !own_files(options).empty();
         if (!needs_text) columns = RgmColumns::open(options.input.msa);
     });
     auto read = read_share(columns);
@@ -103,7 +104,7 @@ ReadPatterns JobFiles::read_all() {
     }
     agenda.emplace(options, dataset, std::move(start_trees));
     if (!comm.agree_equal(agenda->fingerprint())) {
-        throw SharedInputError({options.input.msa.string()},
+        throw SharedInputError({options.input.source().string()},
                                "ranks read different alignments or trees, expected the same files on all");
     }
     if (keeps) end_if_complete(finished);
@@ -140,7 +141,7 @@ void JobFiles::end_if_complete(std::optional<std::uint64_t> finished) {
 DealtSites::BlockReader JobFiles::read_again() const {
     auto const& options = context_.options;
     auto const fail = [&] {
-        throw InputError({options.input.msa.string()},
+        throw InputError({options.input.source().string()},
                          "has changed since the start, but lost sites must be read again");
     };
     if (!context_.dataset.origins.empty()) {

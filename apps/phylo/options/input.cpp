@@ -68,12 +68,13 @@ void add_input(CLI::App& app, Options& options, Command command) {
         {"linked", BranchLinkage::linked}, {"scaled", BranchLinkage::scaled}, {"unlinked", BranchLinkage::unlinked}};
     std::map<std::string, Criterion> const criteria{
         {"bic", Criterion::bic}, {"aicc", Criterion::aicc}, {"aic", Criterion::aic}};
-    add_file(
-        app, "--msa", input.msa,
-        "alignment in FASTA, PHYLIP, NEXUS, Stockholm, Clustal or A3M, or SNPs in VCF, also packed by gzip, bzip2, "
-        "xz or zstd, or an .rgm file, whose partitions are used without --model and --partitions; "
-        "-: standard input")
-        ->required();
+    auto* const msa =
+        add_file(
+            app, "--msa", input.msa,
+            "alignment in FASTA, PHYLIP, NEXUS, Stockholm, Clustal or A3M, or SNPs in VCF, also packed by gzip, bzip2, "
+            "xz or zstd, or an .rgm file, whose partitions are used without --model and --partitions; "
+            "-: standard input; not needed if the charsets of --partitions name alignments")
+            ->required();
     app.add_option("--model", input.model,
                    "model, such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}, BIN, "
                    "MULTI7_MK; +ASC_LEWIS where sites that do not vary were left out; or a file, PREFIX.bestModel; or "
@@ -82,7 +83,9 @@ void add_input(CLI::App& app, Options& options, Command command) {
         ->type_name("MODEL");
     add_file(app, "--partitions", input.partitions,
              "partition file of RAxML-NG or RAxML 8 (MODEL, NAME = RANGES per line), or NEXUS, where charsets "
-             "without a charpartition take --model");
+             "without a charpartition take --model, and may name alignments of their own, as in 'charset a = "
+             "genes.fa: 1-200', whose taxa are joined by name")
+        ->each([msa](std::string const&) { msa->required(false); });
     if (command != Command::genes)
         add_word(app, "--brlen", input.linkage, linkages,
                  "how branch lengths of partitions depend on each other: linked, scaled (default) or unlinked");

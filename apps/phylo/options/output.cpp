@@ -59,7 +59,7 @@ void complete_output(Options& options) {
         throw CLI::ValidationError("--prefix", "is needed where the alignment is standard input");
     if (output.profile && options.resources.groups > 1)
         throw CLI::ValidationError("--profile", "compares ranks that work on the same search, expected --groups 1");
-    if (output.prefix.empty()) output.prefix = options.input.msa.string() + ".regraft";
+    if (output.prefix.empty()) output.prefix = options.input.source().string() + ".regraft";
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
               {"version", REGRAFT_VERSION},
               {"command", name(options.command)},
               {"job", {{"identity", fmt::format("{:016x}", job.identity)}, {"files", job.files}}},
-              {"msa", options.input.msa.string()},
+              {"msa", options.input.source().string()},
               {"taxa", dataset.taxa.size()},
               {"sites", dataset.num_sites()},
               {"patterns", dataset.num_weighted_patterns()},

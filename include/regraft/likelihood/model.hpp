@@ -122,6 +122,8 @@ struct ModelSpec {
 /// may lack that of the last pair, which is then 1 (GTR{1,2,1,1,2}), and +R may have weights and rates in turn
 /// (+R2{0.9,0.5,0.1,3}). Throws InputError that names the part and the known alternatives.
 ModelSpec parse_model(std::string_view text);
+/// Whether other programs have a model of codons of this name. parse_model refuses it.
+bool is_codon_model(std::string_view text);
 
 /// Values that are counted in the data of a partition.
 struct Counted {

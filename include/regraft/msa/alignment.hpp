@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,9 @@
 #pragma GCC visibility push(default)
 namespace regraft::msa {
 
+/// The place of a cell in the text it was read from.
+using PlaceOfCell = std::function<TextPosition(std::size_t taxon, std::size_t site)>;
+
 /// A matrix of printable characters, one row per taxon. Names are distinct, not empty, and printable UTF-8.
 struct Alignment {
     std::string file;                        // file it was read from, for messages; may be empty
@@ -24,6 +28,7 @@ struct Alignment {
     std::vector<CellPositions> positions{};  // one per taxon; none if the alignment was not read from a text
     bool is_verbatim = true;                 // cells are the characters of the text; NEXUS can give characters other
                                              // meanings, and A3M and MAPLE leave cells out
+    PlaceOfCell place_of{};                  // instead of positions, if rows come from several files
 
     /// The number of rows.
     std::size_t num_taxa() const { return names.size(); }

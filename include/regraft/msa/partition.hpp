@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,22 @@ struct PartitionSpec {
 /// Whether a word of a file is a model, for readers of files in which it may be something else.
 using IsModel = std::function<bool(std::string_view)>;
 
+/// Sites of an alignment that partitions have.
+struct SitesInFile {
+    std::string path;                  // as the partition file has it; empty: the alignment for charsets without a file
+    std::vector<std::uint64_t> sites;  // counted from 0, increasing, at least one
+};
+
+/// Partitions of sites in several alignments.
+struct PartitionsOfFiles {
+    std::vector<SitesInFile> files;         // in the order of their first sites in the partition file
+    std::vector<PartitionSpec> partitions;  // of the sites of all files, one file behind the other
+};
+
+/// Returns the number of sites of an alignment that a partition file names; none if there is no such file. Called once
+/// for each. Throws InputError.
+using SitesOfFile = std::function<std::optional<std::uint64_t>(std::string const& path)>;
+
 /// Reads a partition file in any of these formats:
 ///
 /// RAxML-NG: lines such as `GTR+FC+G4m, gene1 = 1-2183, 3000-3100\3`. Sites in the file count from 1 and the ends of a
@@ -48,24 +65,34 @@ using IsModel = std::function<bool(std::string_view)>;
 /// usually run with (GAMMA). The format is recognised by a word that RAxML-NG does not use so, such as DNA or WAGF:
 ///   DNA, DNAF, DNAX    GTR+FC+G4m (twice), GTR+FO+G4m
 ///   LG, LGF, LGX       LG+G4m, LG+FC+G4m, LG+FO+G4m; other matrices alike; JTTDCMUT is JTT-DCMUT
-///   BIN, MULTI         BIN+FC+G4m, MULTI+FC+G4m; with X: +FO
+///   BIN, MULTI         BIN+FC+G4m, MULTI_GTR+FC+G4m; with X: +FO
 ///   AUTO, PROT, AA     as they are: models to be chosen
 ///
 /// NEXUS, recognised by its first word: `#nexus begin sets; charset a = 1-100\3 201 .-.; charset b = ...; charpartition
 /// mine = GTR+G4m:a, LG:b c; end;`, in upper or lower case. '.' is the last site, `all` and `*` the charset of all
-/// sites; comments are in []; other commands, and blocks other than SETS, ASSUMPTIONS, PAUP and MRBAYES, are skipped.
-/// If there is no model, it is `auto` for charsets with a type (`charset a = DNA, 1-100`). IQ-TREE writes the length
-/// of a partition's tree behind its name, as in `GTR:a{1.5}`. The words of a charpartition are names of its subsets, as
-/// in PAUP, if each is a number, its own charset, or no model. A block MRBAYES may have `partition p = 2: a, b c;` and,
-/// if it has several, `set partition = p;`. Without a charpartition or partition every charset is a partition. Those
-/// without a model have the given one.
+/// sites, `remainder` those of no other charset; comments are in []; other commands, and blocks other than SETS,
+/// ASSUMPTIONS, PAUP and MRBAYES, are skipped. If there is no model, it is `auto` for charsets with a type (`charset a
+/// = DNA, 1-100`). IQ-TREE writes the length of a partition's tree behind its name, as in `GTR:a{1.5}`. The words of a
+/// charpartition are names of its subsets, as in PAUP, if each is a number, its own charset, or no model. A block
+/// MRBAYES may have `partition p = 2: a, b c;` and, if it has several, `set partition = p;`. Without a charpartition or
+/// partition every charset is a partition. Those without a model have the given one.
 ///
 /// Every site of num_sites is in exactly one partition, names are distinct, and names and models are printable UTF-8.
 /// Throws InputError otherwise, or if a model is given that is not needed or needed but not given.
 std::vector<PartitionSpec> read_partitions(std::filesystem::path const& path, std::uint64_t num_sites,
                                            std::string const& model = {}, IsModel const& is_model = {});
 
-/// The same for text in memory; `file` is used in messages.
+/// The alignments that charsets of NEXUS name, each once: in `charset a = genes.fa: 1-200`, or `charset b = more.fa:
+/// *`, the sites are those of a file. Does not report errors: of a damaged text, those before the damage are returned.
+std::vector<std::string> files_of_partitions(std::string_view text, std::string const& file);
+
+/// Reads a partition file whose charsets may name alignments. num_sites: of the alignment for those that do not; 0:
+/// there is none. A site has at most one partition; sites of alignments that are named may have none.
+PartitionsOfFiles parse_partitions_of_files(std::string_view text, std::string const& file, SitesOfFile sites_of,
+                                            std::uint64_t num_sites, std::string const& model = {},
+                                            IsModel const& is_model = {});
+
+/// The same as read_partitions for text in memory; `file` is used in messages.
 std::vector<PartitionSpec> parse_partitions(std::string_view text, std::string const& file, std::uint64_t num_sites,
                                             std::string const& model = {}, IsModel const& is_model = {});
 

@@ -57,6 +57,11 @@ constexpr std::array absent_matrices{
     Absent{"FLAVI", "one is DEN, of dengue viruses, which are flaviviruses"},
 };
 
+// Names of IQ-TREE and MrBayes for models of codons, and words with which types of data begin.
+constexpr std::array<std::string_view, 11> codon_models{"GY",     "GY94",   "MG",   "MG94",   "MGK",   "GY0K",
+                                                        "GY1KTS", "GY1KTV", "GY2K", "MG1KTS", "MG1KTV"};
+constexpr std::array<std::string_view, 6> codon_types{"CODON", "NT2AA", "ECM", "KOSI07", "SCHN05", "MG2K"};
+
 /// The number of letters to insert, remove or replace (Levenshtein 1966). O(a b).
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
@@ -119,6 +124,12 @@ std::string_view nearest_matrix(std::string_view upper) {
         if (upper == name) return nearest;
     }
     return "";
+}
+
+bool is_codon_name(std::string_view upper) {
+    auto const begins = [&](std::string_view word) { return upper.starts_with(word); };
+    auto const is = [&](std::string_view word) { return upper == word; };
+    return std::ranges::any_of(codon_types, begins) || std::ranges::any_of(codon_models, is);
 }
 
 std::string nearest_name(std::string_view upper, std::string_view names) {

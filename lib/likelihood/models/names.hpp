@@ -16,6 +16,9 @@ std::string in_our_words(std::string_view model);
 /// For a matrix that other programs have, and these models lack: which one is near. Empty for other names.
 std::string_view nearest_matrix(std::string_view upper);
 
+/// Whether the name is that of a model of codons in other programs, which these models lack.
+bool is_codon_name(std::string_view upper);
+
 /// The known name with the fewest letters that differ from this one; empty if more than two
 /// and more than a third of them do.
 std::string nearest_name(std::string_view upper, std::string_view names);

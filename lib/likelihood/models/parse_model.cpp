@@ -56,6 +56,12 @@ std::string all_names() {
 }
 
 [[noreturn]] void unknown(Part const& part) {
+    if (is_codon_name(part.word)) {
+        wrong(part,
+              "is a model of codons, of which there are none; expected a model of DNA, such as GTR, with a partition "
+              "for each codon position (1-300\\3, 2-300\\3, 3-300\\3), or one of amino acids, into which "
+              "regraft-msa translate turns codons");
+    }
     if (auto const near = nearest_matrix(part.word); !near.empty()) {
         wrong(part, "is a matrix that is not there; the nearest " + std::string(near) +
                         " (docs/trees/phylo-models.md lists all)");
@@ -472,6 +478,10 @@ std::vector<Part> parts_of(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_codon_model(std::string_view text) {
+    return is_codon_name(upper_case(text.substr(0, text.find_first_of("+{"))));
+}
 
 ModelSpec parse_model(std::string_view text) {
     auto const words = in_our_words(text);

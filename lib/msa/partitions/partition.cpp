@@ -29,16 +29,26 @@ std::string to_text(SiteStride const& range) {
 
 }  // namespace
 
-std::vector<PartitionSpec> parse_partitions(std::string_view text, std::string const& file, std::uint64_t num_sites,
-                                            std::string const& model, IsModel const& is_model) {
-    auto partitions = is_nexus(text) ? parse_nexus_partitions(text, file, num_sites, model, is_model)
-                                     : parse_raxml_partitions(text, file, num_sites);
+std::vector<std::string> files_of_partitions(std::string_view text, std::string const& file) {
+    return is_nexus(text) ? files_of_charsets(text, file) : std::vector<std::string>();
+}
+
+PartitionsOfFiles parse_partitions_of_files(std::string_view text, std::string const& file, SitesOfFile sites_of,
+                                            std::uint64_t num_sites, std::string const& model,
+                                            IsModel const& is_model) {
+    auto result = is_nexus(text) ? parse_nexus_partitions(text, file, num_sites, model, is_model, std::move(sites_of))
+                                 : PartitionsOfFiles{{}, parse_raxml_partitions(text, file, num_sites)};
     auto const takes_model = [&](PartitionSpec const& partition) { return partition.model == model; };
-    if (!model.empty() && !std::ranges::all_of(partitions, takes_model)) {
+    if (!model.empty() && !std::ranges::all_of(result.partitions, takes_model)) {
         throw InputError({file}, "has a model for each partition; expected no other one, but there is " +
                                      in_quotes(model) + " for all");
     }
-    return partitions;
+    return result;
+}
+
+std::vector<PartitionSpec> parse_partitions(std::string_view text, std::string const& file, std::uint64_t num_sites,
+                                            std::string const& model, IsModel const& is_model) {
+    return parse_partitions_of_files(text, file, {}, num_sites, model, is_model).partitions;
 }
 
 std::vector<PartitionSpec> read_partitions(std::filesystem::path const& path, std::uint64_t num_sites,

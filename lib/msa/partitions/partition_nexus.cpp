@@ -19,6 +19,7 @@ namespace regraft::msa {
 namespace {
 
 constexpr std::string_view all = "all";
+constexpr std::string_view remainder = "remainder";  // as in PAUP
 constexpr std::size_t most_copied = 1'000'000;
 /// Blocks that have charsets: that of the standard, and those of PAUP and MrBayes.
 constexpr std::array<std::string_view, 4> blocks_with_sets{"sets", "assumptions", "paup", "mrbayes"};
@@ -40,6 +41,17 @@ bool has_choice(std::string_view type) {
     return std::ranges::find(types, type) != types.end();
 }
 
+/// The position of what follows text in quotes, in which two quotes stand for one.
+std::size_t behind_quotes(std::string_view text) {
+    std::size_t end = 0;
+    do {
+        end = text.find('\'', end + 1);
+        if (end == std::string_view::npos) return end;
+        ++end;
+    } while (text.substr(end).starts_with('\''));
+    return text.find_first_not_of(' ', end);
+}
+
 /// A set of sites that becomes a partition, and the word in front of it.
 struct Subset {
     Name word;  // a model, or a name; empty if there is none
@@ -47,6 +59,13 @@ struct Subset {
     std::vector<WrittenRange> ranges;
     std::string type;
     double length = 0;
+};
+
+/// The sites of an alignment. The sites of all alignments are numbered one behind the other.
+struct File {
+    std::string path;  // empty: the one of charsets that name none
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
 };
 
 /// The partitions of a charpartition, or those of a command of MrBayes.
@@ -57,17 +76,25 @@ struct Partitioning {
 
 class NexusReader {
 public:
-    NexusReader(std::string_view text, std::string const& file, std::uint64_t num_sites)
-        : text_(text, file), cursor_(text_.cursor()), num_sites_(num_sites) {}
+    /// sites_of: empty if charsets must not name alignments.
+    NexusReader(std::string_view text, std::string const& file, std::uint64_t num_sites, SitesOfFile sites_of)
+        : text_(text, file), cursor_(text_.cursor()), files_{{"", 0, num_sites}}, sites_of_(std::move(sites_of)) {}
 
-    std::vector<PartitionSpec> read(std::string const& model, IsModel const& is_model);
+    PartitionsOfFiles read(std::string const& model, IsModel const& is_model);
+    /// The alignments that charsets name, each once, up to the first error in the text.
+    std::vector<std::string> read_files();
 
 private:
+    void read_blocks();
     void read_sets(bool are_of_mrbayes);
     void read_charset();
     void take_type(Charset& charset);
-    void refuse_own_file(Name const& charset) const;
-    void add_sites(Charset& charset);
+    std::optional<Name> take_own_file();
+    File own_file(Name const& path, Name const& charset);
+    File main_file() const;
+    void add_sites(Charset& charset, std::optional<File> const& file);
+    WrittenRange take_range_in(File const& file);
+    std::optional<WrittenRange> range_of_word(std::string_view word, File const& file, char const* at) const;
     void add_ranges(std::vector<WrittenRange>& ranges, Charset const& charset, char const* at);
     void read_charpartition();
     void read_partition();
@@ -81,6 +108,9 @@ private:
     Partitioning take_partitioning();
     void use_as_name(Subset& subset) const;
     bool are_names(std::span<Subset const> subsets, IsModel const& is_model) const;
+    SiteOwners no_owners(bool are_chosen) const;
+    std::string name_of(std::uint64_t site) const;
+    PartitionsOfFiles only_owned(std::vector<PartitionSpec> partitions, SiteOwners const& owners) const;
     std::string model_of(Subset const& subset, std::string const& model) const;
     Partitioning all_charsets() const;
 
@@ -91,7 +121,8 @@ private:
 
     NexusText text_;
     Cursor& cursor_;
-    std::uint64_t num_sites_;
+    std::vector<File> files_;  // the first has no path
+    SitesOfFile sites_of_;
     std::vector<Charset> charsets_;
     std::unordered_map<std::string, std::size_t> charset_of_;  // by name in lower case
     std::optional<Partitioning> charpartition_;
@@ -110,7 +141,7 @@ void NexusReader::use_as_name(Subset& subset) const {
     subset.name = std::move(word.text);
 }
 
-std::vector<PartitionSpec> NexusReader::read(std::string const& model, IsModel const& is_model) {
+void NexusReader::read_blocks() {
     while (auto const block = text_.take_block()) {
         if (std::ranges::find(blocks_with_sets, *block) != blocks_with_sets.end()) {
             read_sets(*block == "mrbayes");
@@ -118,14 +149,76 @@ std::vector<PartitionSpec> NexusReader::read(std::string const& model, IsModel c
             while (text_.take_command()) text_.skip_command();
         }
     }
+}
+
+std::vector<std::string> NexusReader::read_files() {
+    std::vector<std::string> paths;
+    auto const read_charset_file = [&] {
+        cursor_.take('*');
+        take_name("charset");
+        text_.expect('=', "after the name of a charset");
+        auto path = take_own_file();
+        if (path && std::ranges::find(paths, path->text) == paths.end()) paths.push_back(std::move(path->text));
+    };
+    try {
+        while (auto const block = text_.take_block()) {
+            bool const has_sets = std::ranges::find(blocks_with_sets, *block) != blocks_with_sets.end();
+            while (auto const command = text_.take_command()) {
+                if (has_sets && *command == "charset") read_charset_file();
+                text_.skip_command();
+            }
+        }
+    } catch (InputError const&) {
+        // The readers of sets and of alignments say what is wrong.
+    }
+    return paths;
+}
+
+SiteOwners NexusReader::no_owners(bool are_chosen) const {
+    return SiteOwners(files_.back().last,
+                      are_chosen ? ""
+                                 : "; without a charpartition every charset is a partition, expected charsets without "
+                                   "common sites, or a charpartition of some of them",
+                      [this](std::uint64_t site) { return name_of(site); });
+}
+
+std::string NexusReader::name_of(std::uint64_t site) const {
+    auto const& file = *std::ranges::find_if(files_, [&](File const& one) { return site < one.last; });
+    auto const name = "site " + std::to_string(site - file.first + 1);
+    return file.path.empty() ? name : name + " of " + in_quotes(file.path);
+}
+
+/// Leaves out the sites of alignments that no partition has, and alignments without any.
+PartitionsOfFiles NexusReader::only_owned(std::vector<PartitionSpec> partitions, SiteOwners const& owners) const {
+    PartitionsOfFiles result;
+    std::vector<std::uint64_t> number_of(owners.num_sites());
+    std::uint64_t next = 0;
+    for (auto const& [path, first, last] : files_) {
+        auto sites = owners.owned(first, last);
+        if (sites.empty()) continue;
+        for (auto& site : sites) {
+            number_of[site] = next++;
+            site -= first;
+        }
+        result.files.push_back({path, std::move(sites)});
+    }
+    for (auto& partition : partitions) {
+        auto sites = sites_of(partition);
+        for (auto& site : sites) site = number_of[site];
+        partition.sites = strides_of(sites);
+    }
+    result.partitions = std::move(partitions);
+    return result;
+}
+
+PartitionsOfFiles NexusReader::read(std::string const& model, IsModel const& is_model) {
+    read_blocks();
     bool const are_chosen = charpartition_ || !partitionings_.empty();
     if (charsets_.empty() && !are_chosen) {
         throw InputError({text_.file()},
                          "expected charsets, such as 'begin sets; charset gene1 = 1-898; end;', found none");
     }
-    SiteOwners owners(num_sites_, are_chosen ? ""
-                                             : "; without a charpartition every charset is a partition, expected "
-                                               "charsets without common sites, or a charpartition of some of them");
+    auto owners = no_owners(are_chosen);
     auto partitioning = take_partitioning();
     if (are_names(partitioning.subsets, is_model))
         for (auto& subset : partitioning.subsets) use_as_name(subset);
@@ -135,10 +228,18 @@ std::vector<PartitionSpec> NexusReader::read(std::string const& model, IsModel c
         if (!names.insert(subset.name).second)
             cursor_.fail_at(subset.ranges[0].at, "there already is a partition " + in_quotes(subset.name));
         partitions.push_back({model_of(subset, model), subset.name, {}, subset.length});
-        for (auto const& range : subset.ranges) owners.claim(range, partitions, cursor_);
     }
-    owners.check_complete(text_.file());
-    return partitions;
+    for (bool const are_remainders : {false, true}) {
+        for (std::size_t q = 0; q < partitions.size(); ++q) {
+            for (auto const& range : partitioning.subsets[q].ranges) {
+                if (range.is_remainder == are_remainders)
+                    owners.claim(range, std::span(partitions).first(q + 1), cursor_);
+            }
+        }
+    }
+    owners.check_complete(text_.file(), files_.front().last);
+    if (files_.size() == 1) return {{}, std::move(partitions)};
+    return only_owned(std::move(partitions), owners);
 }
 
 void NexusReader::read_sets(bool are_of_mrbayes) {
@@ -161,24 +262,53 @@ void NexusReader::read_charset() {
     cursor_.take('*');  // marks a default
     Charset charset{take_name("charset"), {}, {}};
     text_.expect('=', "after the name of a charset");
-    refuse_own_file(charset.name);
+    std::optional<File> file;
+    if (auto const path = take_own_file()) file = own_file(*path, charset.name);
     take_type(charset);
     do {
-        add_sites(charset);
+        add_sites(charset, file);
         cursor_.take(',');
     } while (!cursor_.at_end() && !cursor_.rest().starts_with(';'));
     text_.expect(';', "after the sites of a charset");
     add_charset(std::move(charset));
 }
 
-/// IQ-TREE takes an alignment for each charset, as in `a = genes.fa: 1-200`.
-void NexusReader::refuse_own_file(Name const& charset) const {
+/// Takes the alignment of a charset, as in `a = genes.fa: 1-200`, which IQ-TREE has.
+std::optional<Name> NexusReader::take_own_file() {
     auto const rest = cursor_.rest();
-    auto const end = rest.find_first_of(":;=");
-    if (end == std::string_view::npos || rest[end] != ':') return;
-    cursor_.fail("charset " + in_quotes(charset.text) + " has a file of its own, " +
-                 in_quotes(trim(rest.substr(0, end))) +
-                 "; expected sites of one alignment, into which the files must be joined before");
+    auto const end = rest.starts_with('\'') ? behind_quotes(rest) : rest.find_first_of(":;=");
+    if (end == std::string_view::npos || rest[end] != ':') return std::nullopt;
+    auto const* const at = cursor_.here();
+    auto path = rest.starts_with('\'') ? text_.take_name("file") : std::string(cursor_.take_text(end));
+    text_.expect(':', "after the file of a charset");
+    if (path.empty()) cursor_.fail_at(at, "expected the name of an alignment before ':'");
+    cursor_.check_printable(path, "file's name");
+    return Name{std::move(path), at};
+}
+
+/// The sites of the alignment that a charset names.
+File NexusReader::own_file(Name const& path, Name const& charset) {
+    auto const about = "charset " + in_quotes(charset.text) + " has a file of its own, " + in_quotes(path.text);
+    if (!sites_of_)
+        cursor_.fail_at(path.at,
+                        about + "; expected sites of one alignment, which regraft-msa concat makes of this file");
+    auto const known = std::ranges::find(files_.begin() + 1, files_.end(), path.text, &File::path);
+    if (known != files_.end()) return *known;
+    auto const size = sites_of_(path.text);
+    if (!size) cursor_.fail_at(path.at, about + ", which is not there; expected an alignment");
+    if (*size == 0) cursor_.fail_at(path.at, about + ", which has no sites; expected an alignment");
+    auto const first = files_.back().last;
+    files_.push_back({path.text, first, first + *size});
+    return files_.back();
+}
+
+/// The alignment of charsets that name none.
+File NexusReader::main_file() const {
+    if (sites_of_ && files_.front().last == 0)
+        cursor_.fail(
+            "there is no alignment for these sites; expected one, or one that the charset names, as in "
+            "'charset a = genes.fa: 1-200;'");
+    return files_.front();
 }
 
 /// Takes a type of data such as `DNA,` in front of the sites.
@@ -191,23 +321,41 @@ void NexusReader::take_type(Charset& charset) {
         return;
     auto const type = lower(word);
     if (type.starts_with("codon") || type.starts_with("nt2aa"))
-        cursor_.fail_at(at, in_quotes(word) + ": there are no models of codons; expected DNA, or sites of amino acids");
+        cursor_.fail_at(
+            at, in_quotes(word) +
+                    ": there are no models of codons; expected DNA, with a charset for each codon position, such as "
+                    "1-.\\3, or amino acids, into which regraft-msa translate turns codons");
     if (std::ranges::find(types, type) == types.end()) return;
     charset.type = text_.take_word();
     cursor_.take(',');
 }
 
+/// The sites that `all`, `*` or `remainder` stand for; none for other words.
+std::optional<WrittenRange> NexusReader::range_of_word(std::string_view word, File const& file, char const* at) const {
+    auto const key = lower(word);
+    if (key != all && key != "*" && key != remainder) return std::nullopt;
+    return WrittenRange{{file.first, file.last, 1}, at, key == remainder};
+}
+
+/// Takes a range such as 1-100\3.
+WrittenRange NexusReader::take_range_in(File const& file) {
+    auto range = take_range(cursor_, file.last - file.first, Dot::is_last_site);
+    range.sites.first += file.first;
+    range.sites.last += file.first;
+    return range;
+}
+
 /// Takes a range of sites, or another charset.
-void NexusReader::add_sites(Charset& charset) {
+void NexusReader::add_sites(Charset& charset, std::optional<File> const& own) {
     auto const* const at = cursor_.here();
     auto const word = text_.next_word();
-    if (auto const* const other = find_charset(word)) {
+    if (auto const* const other = own ? nullptr : find_charset(word)) {
         add_ranges(charset.ranges, *other, at);
-    } else if (lower(word) == all || word == "*") {
-        charset.ranges.push_back({{0, num_sites_, 1}, at});
     } else {
-        charset.ranges.push_back(take_range(cursor_, num_sites_, Dot::is_last_site));
-        return;
+        auto const file = own ? *own : main_file();
+        auto const range = range_of_word(word, file, at);
+        charset.ranges.push_back(range ? *range : take_range_in(file));
+        if (!range) return;
     }
     cursor_.take_text(word.size());
 }
@@ -215,7 +363,7 @@ void NexusReader::add_sites(Charset& charset) {
 /// Adds the ranges of a charset. at: where it is named. Charsets of charsets could otherwise grow without limit.
 void NexusReader::add_ranges(std::vector<WrittenRange>& ranges, Charset const& charset, char const* at) {
     num_copied_ += charset.ranges.size();
-    if (ranges.size() + charset.ranges.size() > num_sites_)
+    if (ranges.size() + charset.ranges.size() > files_.back().last)
         cursor_.fail_at(at, "with the sites of " + in_quotes(charset.name.text) +
                                 " there are more ranges than sites; " + "expected each site once");
     if (num_copied_ > most_copied)
@@ -297,14 +445,15 @@ void NexusReader::add_element(Subset& subset) {
     auto const word = text_.next_word();
     auto const* const same = find_charset(word.substr(0, word.find('{')));
     if (same == nullptr && !word.empty() && is_digit(word.front())) {
-        subset.ranges.push_back(take_range(cursor_, num_sites_, Dot::is_last_site));
+        subset.ranges.push_back(take_range_in(main_file()));
         std::ranges::copy_if(std::string_view(at, static_cast<std::size_t>(cursor_.here() - at)),
                              std::back_inserter(subset.name), is_symbol);
         return;
     }
     auto const name = take_charset();
     auto const key = lower(name.text);
-    if (key == all && !charset_of_.contains(key)) add_charset({name, {{{0, num_sites_, 1}, name.at}}, {}});
+    if ((key == all || key == remainder) && !charset_of_.contains(key))
+        add_charset({name, {*range_of_word(key, main_file(), name.at)}, {}});
     auto const* const charset = find_charset(key);
     if (charset == nullptr) {
         cursor_.fail_at(name.at, "there is no charset " + in_quotes(name.text) + " before this charpartition");
@@ -409,10 +558,13 @@ Name NexusReader::take_model() {
 
 }  // namespace
 
-std::vector<PartitionSpec> parse_nexus_partitions(std::string_view text, std::string const& file,
-                                                  std::uint64_t num_sites, std::string const& model,
-                                                  IsModel const& is_model) {
-    return NexusReader(text, file, num_sites).read(model, is_model);
+PartitionsOfFiles parse_nexus_partitions(std::string_view text, std::string const& file, std::uint64_t num_sites,
+                                         std::string const& model, IsModel const& is_model, SitesOfFile sites_of) {
+    return NexusReader(text, file, num_sites, std::move(sites_of)).read(model, is_model);
+}
+
+std::vector<std::string> files_of_charsets(std::string_view text, std::string const& file) {
+    return NexusReader(text, file, 0, {}).read_files();
 }
 
 }  // namespace regraft::msa

@@ -39,7 +39,7 @@ std::optional<std::string> from_raxml8(std::string_view word) {
         return name.append(frequencies).append(gamma);
     };
     if (is_raxml8_matrix(word)) return model(today(word), "");
-    if (is_automatic(word)) return std::string(word);
+    if (is_automatic(word) || word == "LG4M" || word == "LG4X") return std::string(word);
     if (word == "DNAF") return model("GTR", "+FC");  // only IQ-TREE writes it
     auto const is_optimised = word.ends_with('X');
     auto const stem = word.substr(0, word.size() - (is_optimised || word.ends_with('F') ? 1 : 0));
@@ -47,13 +47,15 @@ std::optional<std::string> from_raxml8(std::string_view word) {
     if (stem != word && is_raxml8_matrix(stem)) return model(today(stem), frequencies);
     if (word.ends_with('F')) return std::nullopt;
     if (stem == "DNA") return model("GTR", frequencies);
-    if (stem == "BIN" || stem == "MULTI") return model(std::string(stem), frequencies);
+    if (stem == "BIN") return model("BIN", frequencies);
+    if (stem == "MULTI") return model("MULTI_GTR", frequencies);  // its default; the data have the number of states
     return std::nullopt;
 }
 
 /// Whether RAxML-NG does not use the word this way. The plain names of matrices are the same in both programs.
 bool is_only_raxml8(std::string_view word) {
-    return from_raxml8(word) && !is_automatic(word) && (!is_raxml8_matrix(word) || word == "JTTDCMUT");
+    auto const today = from_raxml8(word);
+    return today && *today != word && (!is_raxml8_matrix(word) || word == "JTTDCMUT");
 }
 
 /// Takes the text up to position `size`, where `separator` is expected.
@@ -82,7 +84,7 @@ public:
         }
         if (partitions_.empty())
             throw InputError({source_.file}, "expected partitions, such as 'GTR+G4, gene1 = 1-898'");
-        owners_.check_complete(source_.file);
+        owners_.check_complete(source_.file, owners_.num_sites());
         translate();
         return std::move(partitions_);
     }

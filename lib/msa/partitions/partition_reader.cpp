@@ -1,11 +1,16 @@
 #include "msa/partitions/partition_reader.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 namespace regraft::msa {
 namespace {
+
+std::string usual_name(std::uint64_t site) {
+    return "site " + std::to_string(site + 1);
+}
 
 constexpr auto nobody = std::numeric_limits<std::uint32_t>::max();
 
@@ -47,15 +52,23 @@ WrittenRange take_range(Cursor& cursor, std::uint64_t num_sites, Dot dot) {
     return range;
 }
 
-SiteOwners::SiteOwners(std::uint64_t num_sites, std::string advice)
-    : owner_(num_sites, nobody), advice_(std::move(advice)) {}
+SiteOwners::SiteOwners(std::uint64_t num_sites, std::string advice, NameOfSite name_of)
+    : owner_(num_sites, nobody), advice_(std::move(advice)), name_of_(name_of ? std::move(name_of) : usual_name) {}
 
 void SiteOwners::claim(WrittenRange const& range, std::span<PartitionSpec> partitions, Cursor const& cursor) {
     auto const self = static_cast<std::uint32_t>(partitions.size() - 1);
     auto const& [first, last, step] = range.sites;
+    if (range.is_remainder) {
+        auto const left = free(first, last);
+        if (left.empty())
+            cursor.fail_at(range.at, "no sites are left for a remainder; expected sites that no other has");
+        for (auto const site : left) owner_[site] = self;
+        std::ranges::copy(strides_of(left), std::back_inserter(partitions.back().sites));
+        return;
+    }
     for (auto site = first; site < last; site += std::min(step, last - site)) {
         if (owner_[site] != nobody) {
-            cursor.fail_at(range.at, "site " + std::to_string(site + 1) + " already belongs to partition " +
+            cursor.fail_at(range.at, name_of_(site) + " already belongs to partition " +
                                          in_quotes(partitions[owner_[site]].name) + advice_);
         }
         owner_[site] = self;
@@ -63,12 +76,27 @@ void SiteOwners::claim(WrittenRange const& range, std::span<PartitionSpec> parti
     partitions.back().sites.push_back(range.sites);
 }
 
-void SiteOwners::check_complete(std::string const& file) const {
-    auto const first = std::ranges::find(owner_, nobody);
-    if (first == owner_.end()) return;
-    throw InputError({file}, "site " + std::to_string(first - owner_.begin() + 1) + " belongs to no partition (" +
-                                 std::to_string(std::ranges::count(owner_, nobody)) + " of " +
-                                 std::to_string(owner_.size()) + " sites do not)");
+void SiteOwners::check_complete(std::string const& file, std::uint64_t count) const {
+    auto const left = free(0, count);
+    if (left.empty()) return;
+    throw InputError({file}, name_of_(left.front()) + " belongs to no partition (" + std::to_string(left.size()) +
+                                 " of " + std::to_string(count) + " sites do not)");
+}
+
+std::vector<std::uint64_t> SiteOwners::owned(std::uint64_t first, std::uint64_t last) const {
+    std::vector<std::uint64_t> sites;
+    for (auto site = first; site < last; ++site) {
+        if (owner_[site] != nobody) sites.push_back(site);
+    }
+    return sites;
+}
+
+std::vector<std::uint64_t> SiteOwners::free(std::uint64_t first, std::uint64_t last) const {
+    std::vector<std::uint64_t> sites;
+    for (auto site = first; site < last; ++site) {
+        if (owner_[site] == nobody) sites.push_back(site);
+    }
+    return sites;
 }
 
 }  // namespace regraft::msa

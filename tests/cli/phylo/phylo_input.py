@@ -135,6 +135,77 @@ def joined(jobs: phylo_job.Jobs, args) -> None:
         check.require(check.codes == [0] and all(name in check.output for name in loci), f"expected that {scheme.name} is read")
 
 
+def loci_of(directory: pathlib.Path, rows: list[tuple[str, str]], args) -> tuple[str, str]:
+    """Loci in three formats, each without some taxa and in an order of its own; the charsets that name them, and a supermatrix."""
+    (directory / "loci").mkdir()
+    parts = [[(name, cells[:300]) for name, cells in rows[2:]], [(name, cells[300:600]) for name, cells in reversed(rows)], [(name, cells[600:]) for name, cells in rows[:-1]]]
+    (directory / "loci/one.fa.gz").write_bytes(gzip.compress("".join(f">{name}\n{cells}\n" for name, cells in parts[0]).encode()))
+    (directory / "loci/two.nex").write_text(nexus(parts[1], 70), encoding="utf-8")
+    text = f"{len(parts[2])} {len(parts[2][0][1])}\n" + "".join(f"{name} {cells}\n" for name, cells in parts[2])
+    (directory / "loci/three.phy").write_text(text, encoding="utf-8")
+    last = "loci/three.phy"
+    if args.regraft_msa:
+        subprocess.run([args.regraft_msa, "compress", "-q", "-k", directory / last], check=True)
+        last += ".rgm"
+    names = list(dict.fromkeys(name for part in parts for name, _ in part))
+    whole = "".join(f">{name}\n{''.join(dict(part).get(name, '-' * len(part[0][1])) for part in parts)}\n" for name in names)
+    return f"charset a = loci/one.fa.gz: DNA, 1-.; charset b = 'loci/two.nex': *; charset c1 = {last}: 1-.\\2; charset c2 = {last}: 2-.\\2; charset no = {last}: 1-9;", whole
+
+
+def own_files(jobs: phylo_job.Jobs, args) -> None:
+    """Charsets that name alignments: the same bits as of the supermatrix, which regraft-msa concat makes of them, too."""
+    folder = phylo_job.Folder(jobs)
+    rows = rows_of(pathlib.Path(args.msa).read_text(encoding="utf-8"))
+    charsets, whole = loci_of(folder.directory, rows, args)
+    scheme = "charpartition p = JC: a, HKY+FC: b, K80+G: c1, F81+FC: c2; end;\n"
+    named = ["--partitions", folder.write("named.nex", f"#nexus\nbegin sets; {charsets}\n{scheme}")]
+    sites = len(rows[0][1])
+    usual = f"charset a = 1-300; charset b = 301-600; charset c1 = 601-.\\2; charset c2 = 602-{sites}\\2;"
+    joined_files = ["--msa", folder.write("whole.fa", whole), "--partitions", folder.write("usual.nex", f"#nexus\nbegin sets; {usual}\n{scheme}")]
+    for command in ("search", "genes"):
+        found = [jobs.run(ranks, [command, *files, "--effort", "fast"]) for ranks, files in ((1, joined_files), (3, named))]
+        for result in found:
+            result.require(set(result.codes) == {0}, f"expected that {command} reads the files")
+        trees, others = (pathlib.Path(f"{result.prefix}.{'bestTree' if command == 'search' else 'geneTrees'}").read_text(encoding="utf-8") for result in found)
+        assert trees == others, f"{command}: expected the same trees"
+        if command == "search":
+            assert found[0].report["log_likelihood"] == found[1].report["log_likelihood"]
+    tree = ["--tree", f"{jobs.directory.name}/job{jobs.count - 3}.bestTree"]
+    values = {jobs.run(2, ["evaluate", *files, *tree]).report["log_likelihood"] for files in (joined_files, named)}
+    assert len(values) == 1, values
+    check = jobs.run(1, ["check", *named])
+    check.require(check.codes == [0] and f"named.nex: {len(rows)} taxa, {sites} sites" in check.output, "expected the sizes")
+    if args.regraft_msa:
+        out = folder.directory / "concat.fa"
+        subprocess.run([args.regraft_msa, "concat", "-q", "--width", "0", "--format", "fasta", "-o", out, "--partitions", folder.directory / "concat.part", named[1]], check=True)
+        assert out.read_text(encoding="utf-8") == whole
+        lines = (folder.directory / "concat.part").read_text(encoding="utf-8")
+        assert lines == f"JC, a = 1-300\nHKY+FC, b = 301-600\nK80+G, c1 = 601-{sites - 1}\\2\nF81+FC, c2 = 602-{sites}\\2\n", lines
+    # Some of the sites are those of --msa.
+    mixed = folder.write("mixed.nex", "#nexus begin sets; charset a = loci/one.fa.gz: *; charset b = 1-300; charset rest = remainder; end;")
+    both = jobs.run(2, ["check", "--msa", args.msa, "--partitions", mixed, "--model", "JC"])
+    both.require(both.codes == [0, 0] and f"{len(rows)} taxa, {sites + 300} sites" in both.output, "expected the sites of both")
+    refuse_own_files(jobs, folder, mixed)
+
+
+def refuse_own_files(jobs: phylo_job.Jobs, folder: phylo_job.Folder, mixed: str) -> None:
+    bad = folder.write("bad.fa", ">a\nACGT\n>b\nAJGT\n>c\nAAGT\n>d\nACCT\n")
+    for sets, message in (
+            ("charset a = none.fa: 1-4;", "names.nex:2:13: charset 'a' has a file of its own, 'none.fa', which is not there; expected an alignment"),
+            ("charset a = bad.fa: 1-4;", f"{bad}:4:2: partition 'a', taxon 'b', site 2: not a DNA symbol"),
+            ("charset a = bad.fa: 1-5;", "names.nex:2:23: site 5 does not exist: the alignment has the sites 1-4"),
+            ("charset a = 1-4;", "names.nex: names no alignments, expected --msa, or charsets of NEXUS such as 'charset a = genes.fa: *;'"),
+            ("charset a = bad.fa: CODON, 1-3;", "names.nex:2:21: 'CODON': there are no models of codons; expected DNA, with a charset for each codon position")):
+        names = folder.write("names.nex", f"#nexus begin sets;\n{sets} end;")
+        run = jobs.run(2, ["check", "--partitions", names, "--model", "JC"])
+        run.require(run.codes == [2, 2] and message in " ".join(run.output.split()), f"{sets}: expected '{message}'")
+    run = jobs.run(1, ["check", "--partitions", mixed, "--model", "JC"])
+    run.require(run.codes == [2] and "mixed.nex:1:63: there is no alignment for these sites" in run.output, "expected --msa for the other charset")
+    inputs = folder.write("inputs.nex", "#nexus begin sets; charset a = bad.fa: 1 3-4; end;")
+    over = jobs.run(1, ["check", "--partitions", inputs, "--model", "JC", "--reduced", bad])
+    over.require(over.codes == [2] and "bad.fa" in over.output and "ACGT" in pathlib.Path(bad).read_text(encoding="utf-8"), "expected that no input is overwritten")
+
+
 def refused(jobs: phylo_job.Jobs, args) -> None:
     """A damaged file, or one that is no text, is refused with its name, a bomb before it fills the memory, a long row without much memory; several ranks read no stream."""
     directory = pathlib.Path(jobs.directory.name)
@@ -178,6 +249,7 @@ def all_cases(jobs: phylo_job.Jobs, args) -> None:
     snps(jobs, args)
     compressed(jobs, args)
     joined(jobs, args)
+    own_files(jobs, args)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,7 @@ def files() -> dict[str, str]:
         "c.nwk": "((t0,t1),t2,t3,t4,t5,t6,t7);\n",
         "p.part": f"GTR+G, one = 1-{half}\nHKY, two = {half + 1}-{2 * half}\n",
         "g.nex": f"#NEXUS\nbegin sets;\n charset one = 1-{half};\n charset two = {half + 1}-{2 * half};\nend;\n",
+        "l.nex": "#NEXUS\nbegin sets;\n charset one = a.phy: 1-100;\n charset two = a.phy: 101-.;\nend;\n",
         "w.txt": "1 2 " * half + "\n",
         "s.sitefreq": "".join(f"{site}{' 0.05' * 20}\n" for site in range(1, 41)),
     }

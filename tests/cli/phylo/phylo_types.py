@@ -203,6 +203,25 @@ def choices(jobs: phylo_job.Jobs, args) -> None:
         told.require(found == expected, f"{text}: expected the models {expected}")
 
 
+def types_of_raxml8(jobs: phylo_job.Jobs, args) -> None:
+    """Each type word of RAxML 8 becomes a model that can be computed; MULTI has as many states as the data."""
+    folder = phylo_job.Folder(jobs)
+    proteins = folder.write("proteins.fa", "".join(f">t{i}\n{'ARNDCQEGHILKMFPSTWYV'[i:] * 2}{'ARNDCQEGHILKMFPSTWYV'[:i] * 2}\n" for i in range(5)))
+    matrices = ("DAYHOFF", "DCMUT", "JTT", "MTREV", "WAG", "RTREV", "CPREV", "VT", "BLOSUM62", "MTMAM", "LG", "MTART", "MTZOA", "PMB", "HIVB", "HIVW", "JTTDCMUT", "FLU", "STMTREV")
+    words = [matrix + ending for matrix in matrices for ending in ("F", "X")] + ["LG4M", "LG4X", "PROT"]
+    for word in words:
+        text = f"{word}, a = 1-40\\2\nWAGF, b = 2-40\\2\n"
+        told = jobs.run(1, ["check", "--msa", proteins, "--partitions", folder.write("words.part", text)])
+        told.require(told.codes == [0], f"{word}: expected a model")
+    states = folder.write("states.fa", ">a\n0123A010\n>b\n1123401N\n>c\n2010001-\n>d\n31231011\n".replace("N", "1").replace("A", "4"))
+    for word, model in (("MULTI", "MULTI5_GTR+FC+G4m"), ("MULTIX", "MULTI5_GTR+FO+G4m")):
+        told = jobs.run(1, ["evaluate", "--msa", states, "--partitions", folder.write("multi.part", f"{word}, a = 1-5\nBIN, b = 6-8\n"), "--tree", folder.write("t.nwk", "(a,b,(c,d));\n")])
+        told.require(told.codes == [0] and told.report["partitions"][0]["model"].startswith(model.split("+")[0]), f"{word}: expected {model}")
+    for word in ("CODON", "GY+F", "MG94", "ECMK07"):
+        told = jobs.run(1, ["check", "--msa", args.msa, "--model", word])
+        told.require(told.codes == [2] and "is a model of codons, of which there are none; expected a model of DNA" in told.output, f"{word}: expected what is possible")
+
+
 def write_partitioned(directory: pathlib.Path) -> list[str]:
     """DNA, binary and multistate data of nine taxa, and the options that name them."""
     parts = [spelt(evolved(9, 200, 4, 1), 1, "ACGT"), varying(spelt(evolved(9, 150, 2, 2), 2)), varying(spelt(evolved(9, 100, 6, 3), 3))]
@@ -268,6 +287,7 @@ def all_cases(jobs: phylo_job.Jobs, args) -> None:
     own_matrix(jobs, args)
     sets_of_states(jobs, args)
     choices(jobs, args)
+    types_of_raxml8(jobs, args)
 
 
 if __name__ == "__main__":

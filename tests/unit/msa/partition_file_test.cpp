@@ -99,7 +99,7 @@ TEST(PartitionFile, TranslatesTypeWordsOfRaxml8) {
         "MULTI, h = 8-10\\2, 11 # as in RAxML\nFLU, i = 9\n";
     for (auto const& partition : parse(text, 11)) models.push_back(partition.model);
     EXPECT_EQ(models, (std::vector<std::string>{"GTR+FC+G4m", "GTR+FO+G4m", "LG+G4m", "WAG+FC+G4m", "HIVW+FO+G4m",
-                                                "JTT-DCMUT+FC+G4m", "BIN+FC+G4m", "MULTI+FC+G4m", "FLU+G4m"}));
+                                                "JTT-DCMUT+FC+G4m", "BIN+FC+G4m", "MULTI_GTR+FC+G4m", "FLU+G4m"}));
     EXPECT_EQ(error_of(text, 12), "f: site 12 belongs to no partition (1 of 12 sites do not)");
 }
 
@@ -286,16 +286,98 @@ TEST(PartitionFile, ReadsTypesOfCharsets) {
     EXPECT_EQ(read("DNA,", "JC")[0].model, "JC");
     EXPECT_THROW(read("DNA,"), InputError);  // b has no type
     EXPECT_EQ(parse("#nexus begin sets; charset a = DNA, 1-3; charset b = aa, 4-9; end;", 9)[1].model, "auto");
-    EXPECT_EQ(error_of("#nexus begin sets; charset a = CODON, 1-9; end;", 9),
-              "f:1:32: 'CODON': there are no models of codons; expected DNA, or sites of amino acids");
     EXPECT_EQ(
-        error_of("#nexus begin sets; charset a = x.fa: 1-9; end;", 9),
-        "f:1:32: charset 'a' has a file of its own, 'x.fa'; expected sites of one alignment, into which the files "
-        "must be joined before");
+        error_of("#nexus begin sets; charset a = CODON, 1-9; end;", 9),
+        "f:1:32: 'CODON': there are no models of codons; expected DNA, with a charset for each codon position, such as "
+        "1-.\\3, or amino acids, into which regraft-msa translate turns codons");
+    EXPECT_EQ(error_of("#nexus begin sets; charset a = x.fa: 1-9; end;", 9),
+              "f:1:32: charset 'a' has a file of its own, 'x.fa'; expected sites of one alignment, which regraft-msa "
+              "concat makes of this file");
     EXPECT_EQ(error_of("#nexus begin sets; charset a = 1-9; charpartition p = JC: a{x}; end;", 9),
               "f:1:61: expected the length of the partition's tree, found 'x'");
     EXPECT_EQ(error_of("#nexus begin sets; charset a = 1-9; charpartition p = JC: a{-1}; end;", 9),
               "f:1:61: expected the length of the partition's tree, found '-1'");
+}
+
+/// Alignments of 10 and 6 sites, and an empty one.
+std::optional<std::uint64_t> sites_of_file(std::string const& path) {
+    if (path == "x.fa") return 10;
+    if (path == "my file") return 6;
+    if (path == "empty") return 0;
+    return std::nullopt;
+}
+
+PartitionsOfFiles parse_files(std::string const& sets, std::uint64_t num_sites = 0) {
+    return parse_partitions_of_files("#nexus begin sets;\n" + sets + "\nend;", "f", sites_of_file, num_sites, "JC");
+}
+
+TEST(PartitionFile, TakesSitesOfAlignmentsThatCharsetsName) {
+    auto const [files, partitions] = parse_files(
+        "charset a = x.fa: DNA, 1-5\\2; charset b = 'my file' : *; charset c = x.fa: 9-. 2;"
+        "charpartition p = 1: a c, 2: b;");
+    ASSERT_EQ(files.size(), 2U);
+    EXPECT_EQ(files[0].path, "x.fa");
+    EXPECT_EQ(files[0].sites, (Sites{0, 1, 2, 4, 8, 9}));
+    EXPECT_EQ(files[1].path, "my file");
+    EXPECT_EQ(files[1].sites.size(), 6U);
+    EXPECT_EQ(partitions, (std::vector<PartitionSpec>{{"JC", "a_c", {{0, 6, 1}}}, {"JC", "b", {{6, 12, 1}}}}));
+    EXPECT_EQ(files_of_partitions("#nexus begin sets; charset a = x.fa: 1; charset 'b' = 'y''s': *; charset c = x.fa:3;"
+                                  "charset d = 'b' 4; charset e = [: ]5; charset",
+                                  "f"),
+              (std::vector<std::string>{"x.fa", "y's"}));
+    EXPECT_TRUE(files_of_partitions("GTR, a = 1-4\n", "f").empty());
+}
+
+TEST(PartitionFile, LeavesOutAlignmentsThatNoPartitionHas) {
+    auto const [files, partitions] = parse_files(
+        "charset no = x.fa: 1-4; charset b = 'my file': 2-3; charset c = 1-3; charpartition p = 1: c, 2: b;", 3);
+    ASSERT_EQ(files.size(), 2U);
+    EXPECT_EQ(files[0].path, "");
+    EXPECT_EQ(files[1].sites, (Sites{1, 2}));
+    EXPECT_EQ(partitions, (std::vector<PartitionSpec>{{"JC", "c", {{0, 3, 1}}}, {"JC", "b", {{3, 5, 1}}}}));
+}
+
+TEST(PartitionFile, SaysWhatIsWrongWithAlignmentsThatCharsetsName) {
+    auto const error = [](std::string const& sets, std::uint64_t num_sites = 0) {
+        try {
+            static_cast<void>(parse_files(sets, num_sites));
+        } catch (InputError const& found) {
+            return std::string(found.what());
+        }
+        return std::string();
+    };
+    EXPECT_EQ(error("charset a = y.fa: 1;"),
+              "f:2:13: charset 'a' has a file of its own, 'y.fa', which is not there; expected an alignment");
+    EXPECT_EQ(error("charset a = empty: *;"),
+              "f:2:13: charset 'a' has a file of its own, 'empty', which has no sites; expected an alignment");
+    EXPECT_EQ(error("charset a = x.fa: 5-11;"), "f:2:21: site 11 does not exist: the alignment has the sites 1-10");
+    EXPECT_EQ(error("charset a = x.fa: 1-5; charset b = x.fa: 5; charpartition p = 1: a, 2: b;"),
+              "f:2:42: site 5 of 'x.fa' already belongs to partition 'a'");
+    EXPECT_EQ(error("charset a = x.fa: 1-5; charset b = 1-4;"),
+              "f:2:36: there is no alignment for these sites; expected one, or one that the charset names, as in "
+              "'charset a = genes.fa: 1-200;'");
+    EXPECT_EQ(error("charset a = x.fa: 1-5; charset b = 1-4;", 5),
+              "f: site 5 belongs to no partition (1 of 5 sites do not)");
+    EXPECT_EQ(error("charset a = : 1-5;"), "f:2:13: expected the name of an alignment before ':'");
+}
+
+TEST(PartitionFile, ReadsTheRemainder) {
+    auto const parts_of = [](std::string const& sets) {
+        std::vector<std::vector<SiteStride>> sites;
+        for (auto const& partition : parse_partitions("#nexus begin sets; " + sets + " end;", "f", 9, "JC"))
+            sites.push_back(partition.sites);
+        return sites;
+    };
+    using Strides = std::vector<std::vector<SiteStride>>;
+    Strides const expected{{{1, 4, 1}}, {{0, 1, 1}, {4, 9, 1}}};
+    EXPECT_EQ(parts_of("charset a = 2-4; charpartition p = 1: a, 2: REMAINDER;"), expected);
+    EXPECT_EQ(parts_of("charset a = 2-4; charset b = remainder;"), expected);
+    EXPECT_EQ(parts_of("charset b = Remainder; charset a = 2-4; charpartition p = 1: a, 2: b;"), expected);
+    EXPECT_EQ(parts_of("charset a = 2-4; end; begin mrbayes; partition p = 2: a, remainder;"), expected);
+    EXPECT_EQ(parts_of("charset remainder = 2-4; charset b = 1 5-.; charpartition p = 1: remainder, 2: b;"), expected);
+    EXPECT_EQ(
+        error_of("#nexus begin sets; charset a = all; charset b = remainder; charpartition p = JC: a, JC: b; end;", 9),
+        "f:1:49: no sites are left for a remainder; expected sites that no other has");
 }
 
 TEST(PartitionFile, IsWrittenAsItIsRead) {
