@@ -30,7 +30,8 @@ enum class Ascertainment : std::uint8_t { none, lewis, felsenstein, stamatakis }
 inline constexpr std::uint32_t max_gamma_categories = 64;  // of +G in the name of a model
 inline constexpr std::uint32_t max_free_categories = 16;   // of +R
 inline constexpr double min_alpha = 0.02;                  // least alpha of gamma rates, given or optimised
-inline constexpr double max_alpha = 100;                   // largest alpha of gamma rates
+inline constexpr double max_alpha = 100;                   // largest alpha of gamma rates that is optimised
+inline constexpr double max_given_alpha = 1000;            // largest that is given; IQ-TREE optimises up to it
 inline constexpr double max_invariant = 0.99;  // largest proportion of sites that never change, given or optimised
 
 /// Rates and frequencies of amino acids in the order of msa::Alphabet. Frequencies are as published: their sum may

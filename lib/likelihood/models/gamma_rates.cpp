@@ -198,7 +198,7 @@ std::vector<double> medians(double alpha, std::uint32_t categories) {
 }  // namespace
 
 std::vector<double> gamma_rates(Heterogeneity heterogeneity, double alpha, std::uint32_t categories) {
-    REGRAFT_EXPECTS(alpha >= min_alpha && alpha <= max_alpha && categories > 0);
+    REGRAFT_EXPECTS(alpha >= min_alpha && alpha <= max_given_alpha && categories > 0);
     REGRAFT_EXPECTS(heterogeneity == Heterogeneity::gamma_mean || heterogeneity == Heterogeneity::gamma_median);
     return heterogeneity == Heterogeneity::gamma_mean ? means(alpha, categories) : medians(alpha, categories);
 }

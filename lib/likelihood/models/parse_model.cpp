@@ -399,7 +399,7 @@ bool read_gamma(ModelSpec& spec, Part const& part) {
     if (part.lists.empty()) {
         spec.alpha_from = Origin::optimised;
     } else {
-        spec.given.alpha = one_value(part, min_alpha, max_alpha);
+        spec.given.alpha = one_value(part, min_alpha, max_given_alpha);
     }
     return true;
 }

@@ -63,8 +63,8 @@ TEST(GammaRates, AreNearThoseOfBoost) {
 
 TEST(GammaRates, RiseAndHaveMeanOne) {
     for (auto const heterogeneity : {Heterogeneity::gamma_mean, Heterogeneity::gamma_median}) {
-        for (int step = 0; step <= 30; ++step) {
-            auto const alpha = std::clamp(min_alpha * std::pow(1.33, step), min_alpha, max_alpha);
+        for (int step = 0; step <= 38; ++step) {
+            auto const alpha = std::clamp(min_alpha * std::pow(1.33, step), min_alpha, max_given_alpha);
             auto const rates = gamma_rates(heterogeneity, alpha, 16);
             EXPECT_TRUE(std::is_sorted(rates.begin(), rates.end())) << alpha;
             EXPECT_GT(rates.front(), 0) << alpha;
@@ -78,8 +78,18 @@ TEST(GammaRates, OfOneCategoryAreOne) {
     EXPECT_EQ(gamma_rates(Heterogeneity::gamma_median, 0.5, 1), std::vector{1.0});
 }
 
+TEST(GammaRates, OfTheLargestAlphaAreThoseOfANormalDistribution) {
+    // The median of the upper half of the normal distribution is 0.6744898 deviations above the mean.
+    auto const medians = gamma_rates(Heterogeneity::gamma_median, max_given_alpha, 2);
+    EXPECT_NEAR(medians[1] - medians[0], 2 * 0.6744898 / std::sqrt(max_given_alpha), 1e-5);
+    // The mean of that half is sqrt(2 / pi) deviations above.
+    auto const means = gamma_rates(Heterogeneity::gamma_mean, max_given_alpha, 2);
+    EXPECT_NEAR(means[1] - means[0], 2 * 0.7978846 / std::sqrt(max_given_alpha), 1e-5);
+}
+
 TEST(GammaRatesDeathTest, RefuseAlphaOutOfRange) {
     EXPECT_DEATH(gamma_rates(Heterogeneity::gamma_mean, 0.01, 4), "precondition");
+    EXPECT_DEATH(gamma_rates(Heterogeneity::gamma_mean, 1001, 4), "precondition");
     EXPECT_DEATH(gamma_rates(Heterogeneity::gamma_mean, std::nan(""), 4), "precondition");
 }
 

@@ -327,7 +327,7 @@ TEST(ParseModel, SaysWhatIsWrong) {
             {"GTR+I{0.1/0.2}", "gives 2 values, expected 1"},
             {"GTR+I{0.1}{0.2}", "has 2 lists of values, expected one"},
             {"GTR+IU", "has 0 lists of values, expected one"},
-            {"GTR+G4{0}", "gives 0, expected a number from 0.02 to 100"},
+            {"GTR+G4{0}", "gives 0, expected a number from 0.02 to 1000"},
             {"GTR+R4{1/2/3}", "gives 3 values, expected 4"},
             {"GTR+R2{1/2}{1/2}{1/2}", "more than two lists"},
             {"GTR+R2{0/1}{1/0}", "gives weight only to rates of 0"},
