@@ -11,6 +11,7 @@
 #include "common/input.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/alignment.hpp"
+#include "regraft/msa/alphabet.hpp"
 #include "regraft/msa/difference_rows.hpp"
 
 namespace regraft::msa_cli {
@@ -56,10 +57,6 @@ void write_maple(MadeRows const& rows, msa::TextSink const& sink) {
     write_text(Part(std::move(all)), rows.layout, sink, rows.input);
 }
 
-bool is_set(char cell) {
-    return static_cast<unsigned char>(cell) >= 0x80;
-}
-
 void check_rows(MadeRows const& rows) {
     std::string cells;
     for (std::size_t row = 0; row < rows.names.size(); ++row) {
@@ -90,7 +87,7 @@ std::string_view RowReader::operator()(std::size_t row) {
 
 bool has_sets(Part const& part) {
     auto const* const alignment = std::get_if<msa::Alignment>(&part);
-    return alignment != nullptr && std::ranges::any_of(alignment->cells, is_set);
+    return alignment != nullptr && std::ranges::any_of(alignment->cells, msa::is_state_set);
 }
 
 void check_fill(msa::CharacterKind kind, char fill, std::string const& option, std::string const& input) {

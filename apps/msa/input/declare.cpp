@@ -32,6 +32,16 @@ void add_general(CLI::App& app, GeneralOptions& general) {
         ->group(group);
 }
 
+void add_names(CLI::App& app, GeneralOptions& general) {
+    static std::map<std::string, Names> const names{{"first", Names::first}, {"joined", Names::joined}};
+    app.add_option("--names", general.names,
+                   "names of taxa in FASTA: first, up to the first blank (default); or joined, the whole line with '_' "
+                   "for blanks")
+        ->transform(common::one_of(names))
+        ->type_name("HOW")
+        ->group("Taxa");
+}
+
 void add_output(CLI::App& app, Places& places, std::string const& what) {
     constexpr auto* group = "Output";
     auto* const output = app.add_option("-o,--output", places.output, what)->type_name("OUT")->group(group);

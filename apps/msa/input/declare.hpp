@@ -12,6 +12,8 @@
 namespace regraft::msa_cli {
 
 void add_general(CLI::App& app, GeneralOptions& general);
+/// Adds the option for names in FASTA.
+void add_names(CLI::App& app, GeneralOptions& general);
 void add_output(CLI::App& app, Places& places, std::string const& what);
 /// The formats are all of alignments.
 void add_look(CLI::App& app, Look& look);

@@ -124,6 +124,7 @@ CLI::App* add_concat(CLI::App& app, ConcatOptions& options) {
         ->type_name("CHAR")
         ->group("Text");
     add_look(*command, options.look);
+    add_names(*command, options.general);
     add_general(*command, options.general);
     command->footer(concat_after);
     return command;
@@ -147,6 +148,7 @@ void add_input(CLI::App& app, Places& places) {
 void add_rest(CLI::App& app, Places& places, Look& look, GeneralOptions& general, char const* after) {
     add_output(app, places, "write to this file (default: standard output)");
     add_look(app, look);
+    add_names(app, general);
     add_general(app, general);
     app.footer(after);
 }

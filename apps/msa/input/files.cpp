@@ -79,6 +79,11 @@ Replacement::Replacement(std::string input, std::string output, Places const& pl
         refuse_input(output_, places.others);
         check_free(output_, places);
     }
+    if (result == Result::text && !places.output.empty() && output_.ends_with(suffix)) {
+        throw InputError({output_},
+                         "a text would get the name of a .rgm file; expected another name, and compress makes "
+                         "a .rgm file of it");
+    }
     check_writable(output_);
 }
 

@@ -24,8 +24,9 @@ class Replacement {
 public:
     enum class Result : std::uint8_t { text, binary };
     /// Throws InputError if the output is a file that is read, except in place of the input, if it exists and must not
-    /// be overwritten, if the input is to be removed but is not an ordinary file, or if `output` is a terminal and the
-    /// result is binary. Throws OutputError if the output cannot be written.
+    /// be overwritten, if a text would have the name of a .rgm file, if the input is to be removed but is not an
+    /// ordinary file, or if `output` is a terminal and the result is binary. Throws OutputError if the output cannot be
+    /// written.
     Replacement(std::string input, std::string output, Places const& places, Result result);
 
     std::string const& output() const { return output_; }

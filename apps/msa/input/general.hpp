@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "regraft/msa/vcf.hpp"
+#include "common/alignment_input.hpp"
 
 namespace regraft::msa_cli {
 
@@ -16,6 +16,7 @@ enum class Verbosity : std::uint8_t { quiet, normal, verbose };
 struct GeneralOptions {
     Verbosity verbosity = Verbosity::normal;
     std::uint32_t threads = 0;                   // 0: all there are
+    common::Names names = common::Names::first;  // what the names of taxa in FASTA are
     bool any_size = false;                       // also texts so much larger than their files that they may be bombs
     msa::NotSnp not_snps = msa::NotSnp::refuse;  // what is done with records of VCF that are no SNPs
 };

@@ -292,6 +292,7 @@ CLI::App* add_extract(CLI::App& app, ExtractOptions& options) {
     command->add_option("--against", options.against, "vcf: the taxon that the others are compared with")
         ->type_name("NAME")
         ->group("Text");
+    add_names(*command, options.general);
     add_general(*command, options.general);
     command->footer(extract_after);
     return command;

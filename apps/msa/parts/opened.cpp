@@ -28,6 +28,14 @@ bool is_rgm_file(std::string const& path) {
     return is_rgm(head);
 }
 
+/// Reads a text whose names are whole lines, or an .rgm file from a stream.
+Source read_joined(std::string const& input, GeneralOptions const& general) {
+    auto text = read_unpacked(input, size_limit(general));
+    if (is_rgm(text)) return source_of(std::move(text), codec::RowUse::never);
+    join_names(text);
+    return source_of(std::move(text), codec::RowUse::if_they_suffice);
+}
+
 }  // namespace
 
 Opened::Opened(std::string const& input, GeneralOptions const& general) : input_(shown_input(input)) {
@@ -38,18 +46,12 @@ Opened::Opened(std::string const& input, GeneralOptions const& general) : input_
             throw InputError("an alignment is not read from a terminal; expected a FILE");
         open_text(input, general);
     }
+    if (file_ && general.names != Names::first) use_names(general.names, input);
 }
 
-void Opened::open_text(std::string const& input, GeneralOptions const& general) {
-    auto source = read_source(input, codec::RowUse::if_they_suffice, general);
+void Opened::take(Source source, std::string const& name) {
     if (!source.text) {
         rows_ = std::move(source.rows);
-        return;
-    }
-    auto const name = shown_input(input);
-    if (is_rgm(*source.text)) {
-        auto const bytes = std::as_bytes(std::span(*source.text));
-        file_.emplace(open_rgm(codec::bytes_in_memory({bytes.begin(), bytes.end()}, name), general));
         return;
     }
     text_ = *std::move(source.text);
@@ -57,7 +59,33 @@ void Opened::open_text(std::string const& input, GeneralOptions const& general) 
     text_layout_ = msa::layout_without_skeleton(text_, *alignment_);
 }
 
+/// Renames the rows of a .rgm file.
+void Opened::use_names(Names names, std::string const& input) {
+    auto const& layout = file_->extras().layout;
+    if (!is_regular()) {  // only the text has the rest of the lines
+        auto text = file_->text();
+        file_.reset();
+        join_names(text);
+        return take(source_of(std::move(text), codec::RowUse::if_they_suffice), shown_input(input));
+    }
+    names_ = names_of(file_->names(), layout, names);
+    msa::check_names(names_, shown_input(input));
+}
+
+void Opened::open_text(std::string const& input, GeneralOptions const& general) {
+    auto source = general.names == Names::first ? read_source(input, codec::RowUse::if_they_suffice, general)
+                                                : read_joined(input, general);
+    auto const name = shown_input(input);
+    if (source.text && is_rgm(*source.text)) {
+        auto const bytes = std::as_bytes(std::span(*source.text));
+        file_.emplace(open_rgm(codec::bytes_in_memory({bytes.begin(), bytes.end()}, name), general));
+        return;
+    }
+    take(std::move(source), name);
+}
+
 std::span<std::string const> Opened::names() const {
+    if (!names_.empty()) return names_;
     if (file_) return file_->names();
     return rows_ ? rows_->rows.names : alignment_->names;
 }
@@ -73,7 +101,11 @@ std::span<msa::PartitionSpec const> Opened::partitions() const {
 }
 
 std::optional<msa::TextLayout> Opened::layout() const {
-    if (file_) return file_->extras().layout;
+    if (file_) {
+        auto layout = file_->extras().layout;
+        if (layout && !names_.empty()) layout->descriptions = {};
+        return layout;
+    }
     return rows_ ? rows_->layout : text_layout_;
 }
 
@@ -88,13 +120,21 @@ bool Opened::has_differences() const {
 }
 
 msa::DifferenceRows Opened::differences(std::span<std::size_t const> rows) const {
+    auto chosen = stored_differences(rows);
+    for (std::size_t i = 0; i < rows.size() && !names_.empty(); ++i) chosen.names[i] = names_[rows[i]];
+    return chosen;
+}
+
+msa::DifferenceRows Opened::stored_differences(std::span<std::size_t const> rows) const {
     bool const are_all = rows.size() == names().size() && std::ranges::is_sorted(rows);
     if (!file_) return are_all ? rows_->rows : select_rows(rows_->rows, rows);
     return are_all ? file_->differences() : file_->differences(rows);
 }
 
 msa::Alignment Opened::cut(std::span<std::size_t const> rows, std::span<std::uint64_t const> sites) const {
-    return file_ ? cut_blocks(*file_, rows, sites) : cut_cells(*alignment_, rows, sites);
+    auto part = file_ ? cut_blocks(*file_, rows, sites) : cut_cells(*alignment_, rows, sites);
+    for (std::size_t i = 0; i < rows.size() && !names_.empty(); ++i) part.names[i] = names_[rows[i]];
+    return part;
 }
 
 void Opened::write_text(msa::TextSink const& sink) const {

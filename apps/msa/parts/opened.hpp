@@ -47,9 +47,13 @@ public:
     std::optional<std::uint64_t> bytes_read() const;
 
 private:
+    void take(Source source, std::string const& name);
+    void use_names(common::Names names, std::string const& input);
+    msa::DifferenceRows stored_differences(std::span<std::size_t const> rows) const;
     void open_text(std::string const& input, GeneralOptions const& general);
 
     std::string input_;
+    std::vector<std::string> names_;           // instead of those of file_; empty: as in the file
     std::optional<codec::RgmFile> file_;       // or one of:
     std::optional<msa::DifferenceText> rows_;  // the text, as differences
     std::string text_;                         // the text

@@ -13,6 +13,7 @@
 #include "parts/cut.hpp"
 #include "parts/site_list.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/msa/alphabet.hpp"
 #include "regraft/msa/characters.hpp"
 #include "regraft/msa/difference_parts.hpp"
 #include "regraft/msa/maple.hpp"
@@ -176,7 +177,7 @@ void check_name(std::string const& name, std::string const& file) {
 }
 
 void check_characters(std::string const& name, std::string_view cells, std::string const& file) {
-    auto const found = std::ranges::find_if(cells, [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+    auto const found = std::ranges::find_if(cells, msa::is_state_set);
     if (found == cells.end()) return;
     throw InputError(
         {file},

@@ -23,6 +23,7 @@
 #include "input/own_files.hpp"
 #include "input/site_weights.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/msa/alphabet.hpp"
 #include "regraft/msa/characters.hpp"
 #include "regraft/msa/patterns.hpp"
 #include "regraft/msa/text_layout.hpp"
@@ -176,7 +177,7 @@ void check_phylip_names(Options const& options, msa::Alignment const& alignment)
 
 /// Checks that all cells have characters, which sets of states of NEXUS have not.
 void check_phylip_cells(Options const& options, msa::Alignment const& alignment) {
-    if (std::ranges::none_of(alignment.cells, [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) return;
+    if (std::ranges::none_of(alignment.cells, msa::is_state_set)) return;
     throw InputError({options.input.reduced.string()},
                      "cannot be written as PHYLIP: there are sets of states such as {01}; expected single states");
 }
@@ -222,7 +223,7 @@ CheckedInput begun(Options const& options) {
             {options.input.partitions.string()},
             "names no alignments, expected --msa, or charsets of NEXUS such as 'charset a = genes.fa: *;'");
     }
-    auto [alignment, stored, skipped] = common::read_alignment(options.input.msa, options.input.not_snps);
+    auto [alignment, stored, skipped] = common::read_alignment(options.input.msa, options.input.reading());
     auto const num_sites = alignment.num_sites();
     auto input = begin_check(options, std::move(alignment), num_sites, std::move(stored));
     input.skipped_records = skipped;

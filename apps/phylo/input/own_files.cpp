@@ -38,11 +38,11 @@ std::optional<JoinedFiles> read_own_files(Options const& options) {
     auto const sites_of = [&](std::string const& path) -> std::optional<std::uint64_t> {
         auto const place = from_here(options, path);
         if (!fs::exists(place)) return std::nullopt;
-        return read.emplace(path, common::read_alignment(place, options.input.not_snps).alignment)
+        return read.emplace(path, common::read_alignment(place, options.input.reading()).alignment)
             .first->second.num_sites();
     };
     if (!options.input.msa.empty())
-        read.emplace("", common::read_alignment(options.input.msa, options.input.not_snps).alignment);
+        read.emplace("", common::read_alignment(options.input.msa, options.input.reading()).alignment);
     auto const num_sites = read.contains("") ? read.at("").num_sites() : 0;
     auto [files, partitions] =
         msa::parse_partitions_of_files(text, file, sites_of, num_sites, options.input.model, is_model);

@@ -82,7 +82,8 @@ ReadPatterns JobFiles::read_all() {
     attempt([&] {
         if (keeps && comm.leads()) lock_prefix();
         if (keeps) finished = prepare_output(options, comm.leads() ? Trial::write : Trial::look);
-        bool const needs_text = !options.input.reduced.empty() || options.needs_sites() || !own_files(options).empty();
+        bool const needs_text = !options.input.reduced.empty() || options.needs_sites() ||
+                                !own_files(options).empty() || options.input.names != common::Names::first;
         if (!needs_text) columns = RgmColumns::open(options.input.msa);
     });
     auto read = read_share(columns);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "regraft/msa/vcf.hpp"
+#include "common/alignment_input.hpp"
 #include "regraft/search/distributed_likelihood.hpp"
 #include "regraft/search/search.hpp"
 #include "trees/tree_options.hpp"
@@ -30,6 +30,7 @@ struct Options {
 
     struct Input {
         std::filesystem::path msa;
+        common::Names names = common::Names::first;  // what the names of taxa in FASTA are
         std::string model;                           // empty: those of the partitions; `auto` if there are none
         std::string models;                          // names of those among which is chosen; empty: all
         std::string rates;                           // heterogeneities among which is chosen; empty: all
@@ -47,6 +48,7 @@ struct Options {
 
         /// The file that stands for the alignment in messages: that of the partitions, if these name alignments and
         /// there is no --msa.
+        common::Reading reading() const { return {names, not_snps}; }
         std::filesystem::path const& source() const { return msa.empty() ? partitions : msa; }
         /// The files that are read; names that are empty, or a model that is none, may be among them.
         std::vector<std::string> files() const;

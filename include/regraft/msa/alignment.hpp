@@ -49,19 +49,22 @@ std::optional<InputFormat> find_format(std::string_view text);
 /// "FASTA", "Stockholm", ...
 std::string_view name(InputFormat format);
 
+/// What the name of a row in FASTA is: the first word behind '>', or the whole line without blanks around it.
+enum class FastaNames : std::uint8_t { first_word, whole_line };
+
 /// Reads a file in any of the formats; its first word tells which it is. Throws InputError with line and column.
 ///
-/// FASTA: a name ends at the first blank. PHYLIP: names end at a blank (relaxed) or after ten characters (strict, may
-/// contain blanks). Rows follow each other or are interleaved in blocks that do not repeat the names. The reading that
-/// agrees with the numbers in the header is used. Blanks within sequences and blank lines are ignored; lines end with
-/// LF, CR LF or, throughout, CR. '.' stays '.' (undetermined): it is not expanded to "as in the first row", because
-/// RAxML and related programs do not expand it either.
+/// FASTA: a name ends at the first blank, unless whole lines are wanted. PHYLIP: names end at a blank (relaxed) or
+/// after ten characters (strict, may contain blanks). Rows follow each other or are interleaved in blocks that do not
+/// repeat the names. The reading that agrees with the numbers in the header is used. Blanks within sequences and blank
+/// lines are ignored; lines end with LF, CR LF or, throughout, CR. '.' stays '.' (undetermined): it is not expanded to
+/// "as in the first row", because RAxML and related programs do not expand it either.
 ///
 /// NEXUS (Maddison, Swofford and Maddison 1997): the matrix of the one block DATA or CHARACTERS, sequential or
 /// interleaved; other blocks are skipped. Names may be 'quoted'; underscores stay underscores. GAP becomes '-', MISSING
 /// becomes '?', MATCHCHAR becomes the character of the first row, and sets of states such as {CT} become the letter for
-/// them, if there is one. Features that no character can express are refused: EQUATE, RESPECTCASE, TRANSPOSE, TOKENS,
-/// ELIMINATE, continuous data.
+/// them, if there is one. The SYMBOLS of standard data become the states 0, 1, ... in their order. Features that no
+/// character can express are refused: TRANSPOSE, TOKENS, ELIMINATE, continuous data, sets of states from 7 on.
 ///
 /// Stockholm and Clustal: rows in blocks, each with the same names in the same order. What is between them, marks below
 /// the columns and annotations, is skipped. A Stockholm file has one alignment, which ends with '//'.
@@ -80,7 +83,7 @@ std::string_view name(InputFormat format);
 Alignment read_alignment(std::filesystem::path const& path);
 
 /// The same for text in memory; `file` is used in messages.
-Alignment parse_alignment(std::string_view text, std::string const& file);
+Alignment parse_alignment(std::string_view text, std::string const& file, FastaNames names = FastaNames::first_word);
 
 /// Throws InputError, with `file` in the message, unless these can be the names of an alignment.
 void check_names(std::span<std::string const> names, std::string const& file);

@@ -48,12 +48,20 @@ constexpr StateMask undetermined(Alphabet alphabet) {
     return all_states(alphabet.num_states);
 }
 
+/// Whether a character stands for a set of states of binary or multistate data, which no text has.
+constexpr bool is_state_set(char symbol) {
+    return static_cast<unsigned char>(symbol) >= 0x80;
+}
+
+/// The characters of the states 0, 1, ... of multistate data.
+std::string_view multistate_symbols();
+
 /// The states that `symbol` may stand for; 0 if it does not belong to the alphabet. Upper and lower case mean the same.
 ///
 /// DNA: the IUPAC letters; U is T; N X O ? - . ~ * ! are undetermined. Amino acids: the 20 letters; B = N or D, Z = Q
 /// or E, J = I or L; X U O ? - . ~ * ! are undetermined. Binary data: N X ? - . ~ * ! are undetermined. Multistate
-/// data: ? - . are undetermined. Bytes from 0x80 on stand for the sets of two or more of the states 0 to 6 that the
-/// alphabet of binary or multistate data has, in the order of their masks; no text has them.
+/// data: ? - . are undetermined. Characters with is_state_set are the sets of two or more of the states 0 to 6 that the
+/// alphabet of binary or multistate data has, in the order of their masks.
 StateMask state_mask(Alphabet alphabet, char symbol);
 /// The same for all characters, by their value as unsigned char.
 std::array<StateMask, 256> state_masks(Alphabet alphabet);

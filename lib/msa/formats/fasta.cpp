@@ -69,7 +69,7 @@ void refuse_qualities(std::span<Line const> lines, std::string const& file) {
 
 }  // namespace
 
-Alignment parse_fasta(std::span<Line const> lines, std::string const& file) {
+Alignment parse_fasta(std::span<Line const> lines, std::string const& file, FastaNames wanted) {
     refuse_pir(lines.front(), file);
     refuse_qualities(lines, file);
     Alignment alignment{.file = file, .names = {}, .cells = {}};
@@ -79,7 +79,8 @@ Alignment parse_fasta(std::span<Line const> lines, std::string const& file) {
         auto const text = trim_left(line.text);
         if (text[0] == '>') {
             if (names.size() != 0) row_ends.push_back(alignment.cells.size());
-            auto const name = first_word(trim_left(text.substr(1)));
+            auto const whole = trim(text.substr(1));
+            auto const name = wanted == FastaNames::whole_line ? whole : first_word(whole);
             names.add(name, line, name.data());
             alignment.positions.emplace_back();
         } else {

@@ -20,6 +20,7 @@ namespace {
 struct Equate {
     char symbol;
     char meaning;
+    bool is_symbol;  // whether `meaning` is a character of the matrix; otherwise it is one of the alphabet
 };
 
 /// The commands in front of the matrix.
@@ -31,6 +32,8 @@ struct Format {
     std::optional<char> missing;
     std::optional<char> match;
     bool respects_case = false;
+    bool is_standard = true;  // the states are those of `symbols`
+    std::string symbols;      // of the states 0, 1, ...; empty: as in Alphabet::multistate
     std::vector<Equate> equates;
     Layout layout = Layout::sequential;
 };
@@ -62,6 +65,8 @@ private:
     void read_item();
     void read_datatype();
     void read_equate();
+    void read_symbols();
+    void check_symbols(char const* at);
     Equate resolved(Definition const& definition) const;
     char take_character();
     char take_symbol();
@@ -72,6 +77,32 @@ private:
     Format format_;
     std::vector<Definition> definitions_;
 };
+
+bool is_cased(char c) {
+    return ('A' <= c && c <= 'Z') || ('a' <= c && c <= 'z');
+}
+
+char other_case(char c) {
+    return is_cased(c) ? static_cast<char>(static_cast<unsigned char>(c) ^ 0x20U) : c;
+}
+
+char as_upper(char c) {
+    return 'a' <= c && c <= 'z' ? other_case(c) : c;
+}
+
+/// The character of the alphabet for state number i of data without letters.
+char state_character(std::size_t i) {
+    return multistate_symbols()[i];
+}
+
+/// What a character of the matrix means if the format lists symbols; 0 if it is none of them.
+char meaning_of_symbol(Format const& format, char c) {
+    auto at = format.symbols.find(c);
+    if (at == std::string::npos && !format.respects_case) at = format.symbols.find(other_case(c));
+    if (at != std::string::npos) return state_character(at);
+    constexpr std::string_view undetermined_symbols = "?-.";
+    return undetermined_symbols.find(c) == std::string_view::npos ? '\0' : c;
+}
 
 void FormatReader::read_dimensions(std::optional<std::uint64_t>& num_taxa) {
     while (!cursor_.take(';')) {
@@ -87,6 +118,7 @@ void FormatReader::read_dimensions(std::optional<std::uint64_t>& num_taxa) {
 void FormatReader::read_format() {
     auto const* const at = cursor_.here();
     while (!cursor_.take(';')) read_item();
+    check_symbols(at);
     auto const& [gap, missing, match] = std::tie(format_.gap, format_.missing, format_.match);
     bool const is_ambiguous = (gap && (gap == missing || gap == match)) || (missing && missing == match);
     if (is_ambiguous)
@@ -95,7 +127,7 @@ void FormatReader::read_format() {
 }
 
 void FormatReader::read_item() {
-    constexpr std::array without_meaning{"symbols", "items", "statesformat", "notokens", "labels"};
+    constexpr std::array without_meaning{"items", "statesformat", "notokens", "labels"};
     auto const* const at = cursor_.here();
     auto const item = text_.take_word();
     if (item == "datatype") return read_datatype();
@@ -103,6 +135,7 @@ void FormatReader::read_item() {
     if (item == "missing") return void(format_.missing = take_symbol());
     if (item == "matchchar") return void(format_.match = take_symbol());
     if (item == "equate") return read_equate();
+    if (item == "symbols") return read_symbols();
     auto const value = take_value();
     if (item == "interleave") {
         format_.layout = value == "no" ? Layout::sequential : Layout::interleaved;
@@ -137,9 +170,55 @@ void FormatReader::read_datatype() {
         cursor_.fail_at(
             at, "expected dna, rna, nucleotide, protein, standard, restriction or mixed, found " + in_quotes(word));
     }
+    format_.is_standard = word == "standard";
     if (word != "mixed") return;
     auto const end = cursor_.rest().find_first_of(");");
     if (end != std::string_view::npos && cursor_.rest()[end] == ')') cursor_.take_text(end + 1);
+}
+
+/// Reads the symbols of the states, such as "abc", "0 1 2" or "0~5".
+void FormatReader::read_symbols() {
+    text_.expect('=', "after 'symbols'");
+    auto const rest = cursor_.rest();
+    bool const is_quoted = rest.starts_with('"') || rest.starts_with('\'');
+    auto const end = is_quoted ? rest.find(rest[0], 1) : text_.next_word().size();
+    if (end == std::string_view::npos) cursor_.fail("this does not end; expected a quote");
+    auto const* const at = cursor_.here();
+    auto const list = rest.substr(is_quoted ? 1 : 0, is_quoted ? end - 1 : end);
+    cursor_.take_text(end + (is_quoted ? 1 : 0));
+    format_.symbols.clear();
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (is_blank(list[i])) continue;
+        bool const is_range = list[i] == '~' && i + 1 < list.size() && !format_.symbols.empty();
+        if (!is_range) {
+            format_.symbols += list[i];
+            continue;
+        }
+        for (auto c = format_.symbols.back(); c < list[i + 1];) format_.symbols += ++c;
+        ++i;
+    }
+    if (format_.symbols.empty()) cursor_.fail_at(at, "expected the symbols of the states, such as \"012\"");
+}
+
+/// Forgets symbols that have no effect: those of other data, and those that mean the same without the list.
+void FormatReader::check_symbols(char const* at) {
+    auto& symbols = format_.symbols;
+    bool const is_usual = std::ranges::equal(
+        symbols, multistate_symbols().substr(0, std::min(symbols.size(), multistate_symbols().size())),
+        [](char a, char b) { return as_upper(a) == b; });
+    if (!format_.is_standard || is_usual) return symbols.clear();
+    if (symbols.size() > max_states)
+        cursor_.fail_at(at, "there are " + std::to_string(symbols.size()) + " symbols; expected at most " +
+                                std::to_string(max_states));
+    for (std::size_t i = 0; i < symbols.size(); ++i) {
+        auto const c = symbols[i];
+        bool const is_there =
+            symbols.find(c, i + 1) != std::string::npos ||
+            (!format_.respects_case && is_cased(c) && symbols.find(other_case(c)) != std::string::npos);
+        if (is_there)
+            cursor_.fail_at(at, "the symbol " + in_quotes({&c, 1}) + " is there twice; expected one for each state" +
+                                    (is_cased(c) ? ", or 'respectcase'" : ""));
+    }
 }
 
 /// Reads pairs such as R={AG} or x=? in quotes.
@@ -212,16 +291,18 @@ std::string_view expected_set(Alphabet alphabet) {
 
 Equate FormatReader::resolved(Definition const& definition) const {
     auto const [symbol, text] = definition;
-    if (text.size() == 1) return {symbol, text[0]};
+    if (text.size() == 1) return {symbol, text[0], true};
     auto const alphabet = format_.alphabet.value_or(standard);
-    auto const set = states_of_set(alphabet, text, [](char c) { return c; });
-    if (set.wrong != nullptr) cursor_.fail_at(set.wrong, in_quotes({set.wrong, 1}) + " is no DNA or protein symbol");
+    auto const set = states_of_set(alphabet, text,
+                                   [&](char c) { return format_.symbols.empty() ? c : meaning_of_symbol(format_, c); });
+    if (set.wrong != nullptr)
+        cursor_.fail_at(set.wrong, in_quotes({set.wrong, 1}) + " is no " + std::string(name(alphabet)) + " symbol");
     auto const letter = letter_of(alphabet, set);
     if (letter == 0) {
         cursor_.fail_at(text.data(), "no character stands for the states " + in_quotes(text) + "; " +
                                          std::string(expected_set(alphabet)));
     }
-    return {symbol, letter};
+    return {symbol, letter, false};
 }
 
 char FormatReader::take_character() {
@@ -268,6 +349,7 @@ private:
     void extend(std::string_view text, Line const& line);
     char take_set(std::string_view& text, Line const& line) const;
     void translate(std::size_t first);
+    [[noreturn]] void fail_in(std::size_t cell, std::string const& message) const;
     void check_length(std::size_t taxon, Line const& line) const;
     [[noreturn]] void fail_at(Line const& line, char const* at, std::string const& message) const {
         throw InputError(position(file_, line, at), message);
@@ -286,19 +368,22 @@ private:
 
 MatrixReader::MatrixReader(NexusText const& text, Format const& format)
     : file_(text.file()), format_(format), names_(text.file()) {
-    for (std::size_t c = 0; c < meaning_.size(); ++c) meaning_[c] = static_cast<char>(c);
+    for (std::size_t c = 0; c < meaning_.size(); ++c) {
+        auto const symbol = static_cast<char>(c);
+        meaning_[c] = format.symbols.empty() ? symbol : meaning_of_symbol(format, symbol);
+    }
     bool const respects_case = format.respects_case && !format.alphabet;  // letters of states have no case
     auto const stands_for = [&](std::optional<char> symbol, char meaning) {
         if (!symbol) return;
         auto const c = static_cast<unsigned char>(*symbol);
-        bool const is_letter = ('A' <= *symbol && *symbol <= 'Z') || ('a' <= *symbol && *symbol <= 'z');
         meaning_[c] = meaning;
-        if (is_letter && !respects_case) meaning_[c ^ 0x20U] = meaning;
+        if (!respects_case) meaning_[static_cast<unsigned char>(other_case(*symbol))] = meaning;
     };
     stands_for(format.gap, '-');
     stands_for(format.missing, '?');
     auto const before = meaning_;
-    for (auto const [symbol, meaning] : format.equates) stands_for(symbol, before[static_cast<unsigned char>(meaning)]);
+    for (auto const [symbol, meaning, is_symbol] : format.equates)
+        stands_for(symbol, is_symbol ? before[static_cast<unsigned char>(meaning)] : meaning);
 }
 
 char const* MatrixReader::read_line(Line const& line, char const* at) {
@@ -368,17 +453,17 @@ void MatrixReader::choose_row(std::string_view name, char const* at, Line const&
 
 void MatrixReader::extend(std::string_view text, Line const& line) {
     auto& row = rows_[taxon_];
-    auto const first = row.size();
     while (!(text = trim_left(text)).empty()) {
         auto const run = text.substr(0, text.find_first_of("{("));
+        auto const begin = row.size();
         append_cells(row, positions_[taxon_], run, line, file_);
+        translate(begin);
         text.remove_prefix(run.size());
         if (text.empty()) break;
         positions_[taxon_].append_run({line.number, column(line, text.data())}, 1);
         row.push_back(take_set(text, line));
         is_verbatim_ = false;
     }
-    translate(first);
     if (row.size() > format_.num_sites) check_length(taxon_, line);
     if (format_.layout == Layout::sequential || row.size() == rows_[0].size()) return;
     if (rows_[0].size() == format_.num_sites) check_length(taxon_, line);
@@ -410,15 +495,19 @@ void MatrixReader::translate(std::size_t first) {
         auto const c = row[i];
         if (c != format_.match) {
             row[i] = meaning_[static_cast<unsigned char>(c)];
+            if (row[i] == 0) fail_in(i, in_quotes({&c, 1}) + " is no symbol of 'format'; expected " + format_.symbols);
         } else if (taxon_ != 0 && i < rows_[0].size()) {
             row[i] = rows_[0][i];
         } else {
-            auto const [number, at] = positions_[taxon_].at(i);
-            throw InputError({file_, number, at},
-                             in_quotes({&c, 1}) + " stands for the character of the first row, where there is none");
+            fail_in(i, in_quotes({&c, 1}) + " stands for the character of the first row, where there is none");
         }
         if (row[i] != c) is_verbatim_ = false;
     }
+}
+
+void MatrixReader::fail_in(std::size_t cell, std::string const& message) const {
+    auto const [number, at] = positions_[taxon_].at(cell);
+    throw InputError({file_, number, at}, message);
 }
 
 void MatrixReader::check_length(std::size_t taxon, Line const& line) const {

@@ -19,8 +19,8 @@ namespace {
 std::string advice(Line const& before, Line const& line) {
     bool const are_fasta = trim_left(before.text).starts_with('>') && trim_left(line.text).starts_with('>');
     if (!are_fasta || trim(before.text) == trim(line.text)) return "";
-    return "; names end at the first blank, and what follows differs; expected names that differ before it, such as those "
-           "that sed '/^>/s/ /_/g' makes";
+    return "; names end at the first blank, and what follows differs; --names joined takes the whole line with '_' for "
+           "blanks, as sed '/^>/s/ /_/g' writes it";
 }
 
 /// Refuses files that have no alignment, by their first bytes.
@@ -129,7 +129,7 @@ std::string_view name(InputFormat format) {
     return "";
 }
 
-Alignment parse_alignment(std::string_view text, std::string const& file) {
+Alignment parse_alignment(std::string_view text, std::string const& file, FastaNames names) {
     refuse_others(text, file);
     auto const lines = lines_with_content(text);
     if (lines.empty())
@@ -152,7 +152,7 @@ Alignment parse_alignment(std::string_view text, std::string const& file) {
             break;
     }
     auto const first = trim_left(lines[0].text);
-    if (first[0] == '>') return parse_fasta(lines, file);
+    if (first[0] == '>') return parse_fasta(lines, file, names);
     throw InputError(position(file, lines[0], first.data()),
                      "expected '>' (FASTA), the numbers of taxa and sites (PHYLIP), '#NEXUS', '# STOCKHOLM 1.0' or "
                      "'CLUSTAL', found " +

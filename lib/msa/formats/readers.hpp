@@ -40,7 +40,7 @@ void append_cells(std::vector<char>& cells, CellPositions& positions, std::strin
                   std::string const& file);
 
 /// Reads FASTA, also A2M, or A3M.
-Alignment parse_fasta(std::span<Line const> lines, std::string const& file);
+Alignment parse_fasta(std::span<Line const> lines, std::string const& file, FastaNames wanted);
 
 /// Whether rows of different lengths, which end at row_ends in the cells, can be those of A3M: no letter of the first
 /// one is lower case, and the others have as many cells that are no letters in lower case.

@@ -16,13 +16,9 @@ static_assert(states_by_number.size() == max_states);
 /// The mask of undetermined symbols, for any number of states.
 constexpr StateMask anything = ~StateMask{0};
 
-/// Bytes from this one on stand for sets of at least two of the states 0 to 6, which have no printable character.
+/// The first character of a set; sets are of at least two of the states 0 to 6.
 constexpr std::size_t first_set = 0x80;
 constexpr std::uint32_t states_of_sets = 7;
-
-constexpr bool is_set(char symbol) {
-    return static_cast<unsigned char>(symbol) >= first_set;
-}
 
 struct Symbols {
     std::array<StateMask, 256> mask{};
@@ -118,9 +114,13 @@ constexpr Symbols const& symbols_of(Alphabet alphabet) {
 
 }  // namespace
 
+std::string_view multistate_symbols() {
+    return states_by_number;
+}
+
 StateMask state_mask(Alphabet alphabet, char symbol) {
     auto const mask = symbols_of(alphabet).mask[static_cast<unsigned char>(symbol)];
-    if (is_set(symbol) && (mask & ~undetermined(alphabet)) != 0) return 0;
+    if (is_state_set(symbol) && (mask & ~undetermined(alphabet)) != 0) return 0;
     return mask & undetermined(alphabet);
 }
 
@@ -134,7 +134,7 @@ std::array<StateMask, 256> state_masks(Alphabet alphabet) {
 char canonical(Alphabet alphabet, char symbol) {
     auto const mask = state_mask(alphabet, symbol);
     if (mask == 0) return 0;
-    if (is_set(symbol) && mask == undetermined(alphabet)) return '-';
+    if (is_state_set(symbol) && mask == undetermined(alphabet)) return '-';
     return symbols_of(alphabet).canonical[static_cast<unsigned char>(symbol)];
 }
 

@@ -86,6 +86,28 @@ def ways_back(program: msa_cli.Program) -> None:
     assert program.ok("extract", "--partition", "same1", program.path / "same.fa.rgm").decode() == fasta(same[1])
 
 
+def names(program: msa_cli.Program) -> None:
+    """--names joined takes the whole name lines of FASTA, also of .rgm files, of nearly equal rows and from a stream"""
+    first, second = "> Homo sapiens\t1\nACGTA\n>Pan\nACGTT\n", ">Homo sapiens\t1 \r\nGGA\r\n>Homo sapiens\v2\r\nGGT\r\n"
+    files = [program.file("one.fa", first), program.file("two.fa", second)]
+    expected = b">Homo_sapiens_1\nACGTAGGA\n>Pan\nACGTT---\n>Homo_sapiens_2\n-----GGT\n"
+    assert program.ok("concat", "--names", "joined", "--width", "0", *files) == expected
+    assert program.ok("concat", "--names", "joined", "--width", "0", "-", files[1], stdin=first.encode()) == expected
+    archive = program.compressed("one.fa", first)
+    assert program.ok("concat", "--names", "joined", "--width", "0", archive, files[1]) == expected
+    assert program.ok("extract", "--names", "joined", "--taxon", "Homo_sapiens_1", archive) == b">Homo_sapiens_1\nACGTA\n"
+    assert program.ok("extract", "--taxon", "Homo", "--width", "0", archive) == b">Homo\nACGTA\n"
+    many = genomes(3, 60, 400)
+    text = fasta(many, describe=lambda name: " of " + name)
+    wanted = fasta(Alignment([f"{name}_of_{name}" for name in many.names], many.rows))
+    for source in (program.file("described.fa", text), program.compressed("many.fa", text)):
+        assert program.ok("dedup", "--names", "joined", "--width", "0", source).decode() == program.ok("dedup", "--width", "0", program.file("wanted.fa", wanted)).decode()
+    program.refuses("concat", files[1], message="two.fa:3:2: taxon 'Homo' is already on line 1; names end at the first blank")
+    program.refuses("concat", "--names", "joined", program.file("same.fa", ">a b\nA\n>a_b\nC\n"), message="same.fa:3:2: taxon 'a_b' is already on line 1")
+    program.refuses("concat", "--names", "whole", files[0], message="--names: 'whole', expected first or joined")
+    program.refuses("concat", "-o", program.path / "new.rgm", files[0], message="new.rgm: a text would get the name of a .rgm file; expected another name")
+
+
 def refused(program: msa_cli.Program) -> None:
     """What is no locus, and names that would be the same"""
     good = program.file("good.fa", ">a\nACGT\n>b\nACGA\n")
@@ -111,4 +133,4 @@ def refused(program: msa_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(matrices, near, ways_back, refused))
+    sys.exit(msa_cli.main(matrices, near, ways_back, names, refused))

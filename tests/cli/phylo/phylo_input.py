@@ -5,6 +5,7 @@ import gzip
 import lzma
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -206,6 +207,33 @@ def refuse_own_files(jobs: phylo_job.Jobs, folder: phylo_job.Folder, mixed: str)
     over.require(over.codes == [2] and "bad.fa" in over.output and "ACGT" in pathlib.Path(bad).read_text(encoding="utf-8"), "expected that no input is overwritten")
 
 
+def names_in_fasta(jobs: phylo_job.Jobs, args) -> None:
+    """--names first, whole and joined, in trees, charsets that name alignments, .rgm files and messages"""
+    folder = phylo_job.Folder(jobs)
+    cells = [cells for _, cells in rows_of(pathlib.Path(args.msa).read_text(encoding="utf-8"))][:5]
+    text = "".join(f"> Homo sp {i}\t\n{row}\n" for i, row in enumerate(cells))
+    alignment = folder.write("names.fa", text)
+    run = jobs.run(1, ["search", "--msa", alignment, "--model", "JC"])
+    run.require(run.codes == [2] and "names.fa:3:3: taxon 'Homo' is already on line 1; names end at the first blank" in run.output
+                and "--names joined takes the whole line" in run.output, "expected the reason")
+    trees = {}
+    for names, tree in (("joined", "(Homo_sp_0,Homo_sp_1,(Homo_sp_2,(Homo_sp_3,Homo_sp_4)));"), ("whole", "('Homo sp 0','Homo sp 1',('Homo sp 2',('Homo sp 3','Homo sp 4')));")):
+        own = folder.write("names.nex", "#nexus begin sets; charset a = names.fa: 1-898; end;")
+        for files in (["--msa", alignment], ["--partitions", own]):
+            found = jobs.run(2, ["evaluate", *files, "--names", names, "--model", "JC", "--tree", folder.write("names.nwk", tree)])
+            found.require(found.codes == [0, 0], f"--names {names}: expected these names")
+            trees[names] = pathlib.Path(f"{found.prefix}.bestTree").read_text(encoding="utf-8")
+            assert ("'Homo sp 3'" if names == "whole" else "Homo_sp_3") in trees[names], trees
+    assert re.sub("'Homo sp (.)'", r"Homo_sp_\1", trees["whole"]) == trees["joined"]
+    if args.regraft_msa:
+        distinct = folder.write("described.fa", text.replace("Homo sp ", "Homo_").replace("\t", " of somebody "))
+        subprocess.run([args.regraft_msa, "compress", "-q", "-k", distinct], check=True)
+        for source in (distinct, distinct + ".rgm"):
+            for names, word in (("first", "Homo_3:"), ("whole", "'Homo_3 of somebody':"), ("joined", "Homo_3_of_somebody:")):
+                found = jobs.run(1, ["search", "--msa", source, "--names", names, "--model", "JC"])
+                found.require(word in pathlib.Path(f"{found.prefix}.bestTree").read_text(encoding="utf-8"), f"--names {names}: expected {word}")
+
+
 def refused(jobs: phylo_job.Jobs, args) -> None:
     """A damaged file, or one that is no text, is refused with its name, a bomb before it fills the memory, a long row without much memory; several ranks read no stream."""
     directory = pathlib.Path(jobs.directory.name)
@@ -250,6 +278,7 @@ def all_cases(jobs: phylo_job.Jobs, args) -> None:
     compressed(jobs, args)
     joined(jobs, args)
     own_files(jobs, args)
+    names_in_fasta(jobs, args)
 
 
 if __name__ == "__main__":

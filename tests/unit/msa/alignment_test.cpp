@@ -63,10 +63,11 @@ TEST(Alignment, MayHaveNoSites) {
 TEST(Fasta, SaysWhatIsWrong) {
     EXPECT_EQ(error_of(">a\nACGT\n>b\nACG\n"), "f:3:1: taxon 'b' has 3 sites, but 'a' on line 1 has 4");
     EXPECT_EQ(error_of(">a\nACGT\n\n>a\nACGT\n"), "f:4:2: taxon 'a' is already on line 1");
-    EXPECT_EQ(
-        error_of(">a one\nACGT\n>a two\nACGT\n"),
-        "f:3:2: taxon 'a' is already on line 1; names end at the first blank, and what follows differs; expected names "
-        "that differ before it, such as those that sed '/^>/s/ /_/g' makes");
+    EXPECT_EQ(error_of(">a one\nACGT\n>a two\nACGT\n"),
+              "f:3:2: taxon 'a' is already on line 1; names end at the first blank, and what follows differs; --names "
+              "joined takes the whole line with '_' for blanks, as sed '/^>/s/ /_/g' writes it");
+    EXPECT_EQ(parse_alignment("> a one \t\r\nAC\n>a two\nAC\n", "f", FastaNames::whole_line).names,
+              (std::vector<std::string>{"a one", "a two"}));
     EXPECT_EQ(error_of("\xff\xfe>\n"),
               "f: is in UTF-16, expected ASCII or UTF-8; iconv -f UTF-16 -t UTF-8 converts it");
     EXPECT_EQ(error_of(">a\n 9 2 4\n40 7\n>b\n1 2 3\n"),

@@ -136,6 +136,43 @@ TEST(Nexus, HasSetsOfStatesWithoutLetters) {
               "f:6:6: no character stands for the states '(17)'; expected a set of states from 0 to 6");
 }
 
+TEST(Nexus, NumbersStatesInTheOrderOfSymbols) {
+    auto const standard = [](std::string const& format, std::string const& matrix) {
+        return data("datatype=standard missing=? gap=- " + format, matrix);
+    };
+    EXPECT_EQ(rows(standard("symbols=\"abc\"", "one aBc?\ntwo -cba")), (Rows{"one: 012?", "two: -210"}));
+    EXPECT_EQ(rows(standard("symbols=\"c a\tb\"", "one abca\ntwo bbbb")), (Rows{"one: 1201", "two: 2222"}));
+    EXPECT_EQ(rows(standard("symbols=12", "one 1212\ntwo 2211")), (Rows{"one: 0101", "two: 1100"}));
+    EXPECT_EQ(rows(standard("symbols=\"0~9 A~C\"", "one 0189\ntwo aBC0")), (Rows{"one: 0189", "two: aBC0"}));
+    EXPECT_EQ(rows(standard("symbols=\"0~2 x~z\"", "one 0xyz\ntwo 2X10")), (Rows{"one: 0345", "two: 2310"}));
+    EXPECT_EQ(rows(standard("symbols=\"aA\" respectcase", "one aAaA\ntwo AAaa")), (Rows{"one: 0101", "two: 1100"}));
+    EXPECT_EQ(rows(standard("symbols=\"01\"", "one 0123\ntwo 3210")), (Rows{"one: 0123", "two: 3210"}));
+    EXPECT_EQ(rows(data("symbols=\"TGCA\" datatype=dna", "one ACGT\ntwo TG-A")), two);
+}
+
+TEST(Nexus, TakesSymbolsTogetherWithMatchesEquatesAndSets) {
+    auto const alignment = parse_alignment(
+        data("datatype=standard symbols=\"abcd\" matchchar=. equate=\"x=(ab) y=c z={b}\"", "one a{cd}xy\ntwo .{ab}.z"),
+        "f");
+    std::vector<StateMask> masks;
+    for (char const c : alignment.cells) masks.push_back(state_mask(Alphabet::multistate(4), c));
+    EXPECT_EQ(masks, (std::vector<StateMask>{1, 12, 3, 4, 1, 3, 3, 2}));
+    EXPECT_EQ(rows(data("datatype=standard symbols=\"abcd\"", "one {a}bcd\ntwo (d)abc")),
+              (Rows{"one: 0123", "two: 3012"}));
+}
+
+TEST(Nexus, RefusesWhatIsNoSymbol) {
+    auto const error = [](std::string const& symbols, std::string const& row) {
+        return error_of(data("datatype=standard symbols=" + symbols, "one " + row + "\ntwo aaaa"));
+    };
+    EXPECT_EQ(error("\"abc\"", "ab0a"), "f:6:7: '0' is no symbol of 'format'; expected abc");
+    EXPECT_EQ(error("\"abc\"", "a{bd}aa"), "f:6:8: 'd' is no multistate symbol");
+    EXPECT_EQ(error("\"abA\"", "abab"),
+              "f:4:8: the symbol 'a' is there twice; expected one for each state, or 'respectcase'");
+    EXPECT_EQ(error("\"\"", "abab"), "f:4:34: expected the symbols of the states, such as \"012\"");
+    EXPECT_EQ(error("\"!~~ !~~\"", "abab"), "f:4:8: there are 188 symbols; expected at most 64");
+}
+
 TEST(Nexus, PutsSitesOfFurtherBlocksBehindTheOthers) {
     auto const two_blocks = [](std::string const& rows) {
         return "#NEXUS\nbegin data;\ndimensions ntax=2 nchar=3;\nformat datatype=dna matchchar=.;\nmatrix\na ACG\nb .T.\n;\nend;\n"
@@ -205,7 +242,7 @@ TEST(Nexus, SaysWhatIsWrongWithCommands) {
     EXPECT_EQ(in_block("format equate=x;"), "f:3:15: expected a quote, found 'x;'");
     EXPECT_EQ(in_block("format equate=\"x\";"), "f:3:17: expected '=' and what the character stands for, found '\";'");
     EXPECT_EQ(in_block("format datatype=dna equate=\"x={AC\";"), "f:3:31: this set of states does not end");
-    EXPECT_EQ(in_block("format datatype=dna equate=\"x={A5}\";"), "f:3:33: '5' is no DNA or protein symbol");
+    EXPECT_EQ(in_block("format datatype=dna equate=\"x={A5}\";"), "f:3:33: '5' is no DNA symbol");
     EXPECT_EQ(in_block("format datatype=protein equate=\"x={NW}\";"),
               "f:3:35: no character stands for the states '{NW}'; expected a set that has a letter");
     EXPECT_EQ(in_block("link taxa=other;"), "f:3:11: there is no block 'taxa' with the title 'other'");
