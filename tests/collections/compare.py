@@ -1,7 +1,7 @@
-"""Reads the alignments and trees in the tests of Biopython and scikit-bio with Biopython or DendroPy, and with regraft.
+"""Reads the alignments and trees in the tests of Biopython and scikit-bio with Biopython, DendroPy and scikit-bio, and with regraft.
 
 compare.py FOLDER BUILD [NAME] downloads what it needs from PyPI to FOLDER, calls the programs and the Python module in BUILD, and prints a
-line for each file whose path contains NAME: whether it is read alike, the message if it is refused, or what differs. It fails if contents
+line for each library and file whose path contains NAME: whether it is read alike, the message if it is refused, or what differs. It fails if contents
 differ. It needs the network, so it is no part of the CI.
 """
 
@@ -50,31 +50,56 @@ def same_lengths(rows):
     return len(rows) > 1 and len({len(row) for _, row in rows}) == 1 and rows[0][1] != ""
 
 
-def alignments(text):
-    """The alignments that the libraries read, as lists of names and rows; readers may differ on PHYLIP."""
-    from Bio import AlignIO
-
+def format_of(text):
     start = text.lstrip()
     if start.startswith(">"):
-        formats = ["fasta"]
-    elif start.startswith("# STOCKHOLM"):
-        formats = ["stockholm"]
-    elif start[:6].lower() == "#nexus":
-        formats = ["nexus"]
-    elif re.match(r"CLUSTAL|MUSCLE|PROBCONS|MSAPROBS|Kalign", start):
-        formats = ["clustal"]
-    elif re.match(r"\d+\s+\d+", start):
-        formats = ["phylip-relaxed", "phylip-sequential", "phylip"]
-    else:
-        return []
+        return "fasta"
+    if start.startswith("# STOCKHOLM"):
+        return "stockholm"
+    if start[:6].lower() == "#nexus":
+        return "nexus"
+    if re.match(r"CLUSTAL|MUSCLE|PROBCONS|MSAPROBS|Kalign", start):
+        return "clustal"
+    return "phylip" if re.match(r"\d+\s+\d+", start) else ""
+
+
+def by_biopython(text):
+    """The alignments that Biopython reads, as lists of names and rows; its readers of PHYLIP may differ."""
+    from Bio import AlignIO
+
+    form = format_of(text)
     found = []
-    for name in formats:
+    for name in ["phylip-relaxed", "phylip-sequential", "phylip"] if form == "phylip" else [form] if form else []:
         with contextlib.suppress(Exception):
             read = list(AlignIO.parse(io.StringIO(text), name))
             rows = [(record.id, str(record.seq)) for record in read[0]]
             if len(read) == 1 and same_lengths(rows):
                 found.append(rows)
     return found
+
+
+def by_skbio(text):
+    """The alignment that scikit-bio reads: as DNA, RNA or amino acids, whichever accepts all of its characters."""
+    import skbio
+
+    form = format_of(text)
+    if form not in ("fasta", "stockholm", "clustal", "phylip"):
+        return []
+    for letters in (skbio.DNA, skbio.RNA, skbio.Protein):
+        with contextlib.suppress(Exception):
+            read = skbio.TabularMSA.read(io.StringIO(text), format=form, constructor=letters, **({"lowercase": "case"} if form == "fasta" else {}))
+            names = [row.metadata["id"] for row in read] if form == "fasta" else [str(label) for label in read.index]
+            rows = [(name, cells_of(row)) for name, row in zip(names, read, strict=True)]
+            return [rows] if same_lengths(rows) else []
+    return []
+
+
+def cells_of(row):
+    """The characters of a row of scikit-bio, in the case of its text."""
+    text = str(row)
+    if not row.has_positional_metadata() or "case" not in row.positional_metadata:
+        return text
+    return "".join(c.lower() if is_lower else c for c, is_lower in zip(text, row.positional_metadata["case"], strict=True))
 
 
 def quoted(name):
@@ -88,7 +113,24 @@ def newick(node):
     return text + (f":{node.edge_length!r}" if node.edge_length is not None else "")
 
 
-def trees(text):
+def newick_of_skbio(node):
+    """A node of scikit-bio as plain Newick, without labels of inner nodes."""
+    text = f"({','.join(map(newick_of_skbio, node.children))})" if node.children else quoted(node.name or "")
+    return text + (f":{node.length!r}" if node.length is not None else "")
+
+
+def trees_by_skbio(text):
+    """The tree that scikit-bio reads, which reads one; none of a text with several."""
+    import skbio
+
+    if not re.match(r"(\[.*?\]\s*)*\(", text.lstrip(), re.DOTALL) or text.count(";") != 1:
+        return []
+    with contextlib.suppress(Exception):
+        return [newick_of_skbio(skbio.TreeNode.read(io.StringIO(text), format="newick", convert_underscores=False)) + ";"]
+    return []
+
+
+def trees_by_dendropy(text):
     """The trees that DendroPy reads, as plain Newick."""
     import dendropy
 
@@ -100,6 +142,9 @@ def trees(text):
         read = dendropy.TreeList.get(data=text, schema="nexus" if is_nexus else "newick", preserve_underscores=True)
         return [newick(tree.seed_node) + ";" for tree in read]
     return []
+
+
+READERS = {"Biopython": by_biopython, "scikit-bio": by_skbio, "DendroPy, trees": trees_by_dendropy, "scikit-bio, trees": trees_by_skbio}
 
 
 def call(command):
@@ -126,7 +171,7 @@ def compare_alignment(path, expected, build):
     if rows is None:
         return "refused", message
     if path.read_text().lstrip().startswith("# STOCKHOLM"):  # Biopython replaces the dots
-        rows = [(name, row.replace(".", "-")) for name, row in rows]
+        rows, *expected = [[(name, row.replace(".", "-")) for name, row in read] for read in (rows, *expected)]
     if rows in expected:
         return "alike", ""
     for (name, row), (other_name, other_row) in zip(rows, expected[0], strict=False):
@@ -171,15 +216,14 @@ def compare(folder, build, part):
                 text = path.read_text()
             except UnicodeDecodeError:
                 continue
-            for kind, expected in [("alignment", alignments(text)), ("trees", trees(text))]:
-                if not expected:
+            for library, read in READERS.items():
+                if not (expected := read(text)):
                     continue
                 arguments = (path, expected, build)
-                result, what = (
-                    compare_alignment(*arguments) if kind == "alignment" else compare_trees(*arguments, pathlib.Path(temporary))
-                )
+                are_trees = read in (trees_by_dendropy, trees_by_skbio)
+                result, what = compare_trees(*arguments, pathlib.Path(temporary)) if are_trees else compare_alignment(*arguments)
                 counts[result] += 1
-                print(f"{result:8} {kind:9} {name}  {what.replace(str(path), path.name)}".rstrip())
+                print(f"{result:8} {library:20} {name}  {what.replace(str(path), path.name)}".rstrip())
     print(", ".join(f"{count} {result}" for result, count in counts.items()))
     return 1 if counts["differs"] else 0
 
