@@ -267,10 +267,10 @@ RestoreReport Snapshot::restore(RestoreOptions const& options) {
     apply(snapshot, going, options, report, given_up);
     comm.reach(restore_phase.after);
     report.apply_ms += lap();
-    make_redundant(snapshot, options, report);
     for (auto const& each : impl_->ring) {
         if (each.get() != &snapshot && each->generation() > 0) make_copies(*each, options, report);
     }
+    make_redundant(snapshot, options, report);  // last: if it commits, the restore has succeeded
     report.redundancy_ms += lap();
     report.generation = snapshot.generation();
     snapshot.program.pace.rolled_back();

@@ -43,7 +43,7 @@ ROOMS = {
     "lib/store": ["together", "kept", "blocks", "on_disk", "erasure", "replicated"],
     "lib/search": ["likelihood", "models", "trees", "samples", "tasks"],
     "apps/msa": ["input", "parts", "edit"],
-    "apps/phylo": ["files", "together", "trees", "options", "input", "report", "profile", "progress", "sites", "kinds", "job"],
+    "apps/phylo": ["files", "together", "trees", "options", "input", "columns", "report", "profile", "progress", "sites", "kinds", "job"],
     "apps/plan": ["input", "files", "recover", "loss", "simulate"],
 }
 # Rooms whose rooms know nothing of each other: each may include only its own files and those beside the rooms.

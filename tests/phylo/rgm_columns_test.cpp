@@ -1,4 +1,4 @@
-#include "input/rgm_columns.hpp"
+#include "columns/rgm_columns.hpp"
 
 #include <filesystem>
 #include <fstream>

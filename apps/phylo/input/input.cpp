@@ -17,7 +17,6 @@
 #include "regraft/core/errors.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/msa/parsimony.hpp"
-#include "regraft/msa/parsimony_lengths.hpp"
 #include "regraft/msa/partition.hpp"
 #include "regraft/msa/splits.hpp"
 #include "regraft/search/optimise.hpp"

@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "columns/columns_together.hpp"
 #include "files/file_texts.hpp"
 #include "input/check.hpp"
-#include "input/columns_together.hpp"
 #include "input/genes.hpp"
 #include "input/own_files.hpp"
 #include "regraft/checkpoint/mini_checkpoint.hpp"

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "columns/rgm_columns.hpp"
 #include "files/checkpoint_file.hpp"
 #include "files/prefix_lock.hpp"
 #include "input/input.hpp"
-#include "input/rgm_columns.hpp"
 #include "job/context.hpp"
 #include "job/dealt_sites.hpp"
 #include "job/kept_progress.hpp"

@@ -46,9 +46,9 @@ struct Options {
         bool fix_lengths = false;          // whether their lengths stay
         std::filesystem::path constraint;  // file with a tree that all trees must agree with; empty: none
 
+        common::Reading reading() const { return {names, not_snps}; }
         /// The file that stands for the alignment in messages: that of the partitions, if these name alignments and
         /// there is no --msa.
-        common::Reading reading() const { return {names, not_snps}; }
         std::filesystem::path const& source() const { return msa.empty() ? partitions : msa; }
         /// The files that are read; names that are empty, or a model that is none, may be among them.
         std::vector<std::string> files() const;

@@ -3,7 +3,7 @@
 
 #include "msa/parsimony/half_edge_sets.hpp"
 #include "regraft/core/contracts.hpp"
-#include "regraft/msa/parsimony_lengths.hpp"
+#include "regraft/msa/parsimony.hpp"
 
 namespace regraft::msa {
 

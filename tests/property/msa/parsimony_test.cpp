@@ -16,7 +16,6 @@
 #include "regraft/core/random.hpp"
 #include "regraft/msa/characters.hpp"
 #include "regraft/msa/newick.hpp"
-#include "regraft/msa/parsimony_lengths.hpp"
 
 namespace regraft::msa {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "columns/rgm_columns.hpp"
 #include "input/input.hpp"
-#include "input/rgm_columns.hpp"
 #include "options/options.hpp"
 #include "regraft/ft/communicator.hpp"
 

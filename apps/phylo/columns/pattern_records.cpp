@@ -1,4 +1,4 @@
-#include "input/pattern_records.hpp"
+#include "columns/pattern_records.hpp"
 
 namespace regraft::phylo {
 

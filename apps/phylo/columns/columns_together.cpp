@@ -1,4 +1,4 @@
-#include "input/columns_together.hpp"
+#include "columns/columns_together.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "columns/pattern_records.hpp"
 #include "input/check.hpp"
-#include "input/pattern_records.hpp"
 #include "regraft/checkpoint/mini_checkpoint.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
