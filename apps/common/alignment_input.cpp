@@ -46,7 +46,8 @@ AlignmentInput unpack_rgm(std::string_view content, std::string const& name, Nam
 void join_names(std::string& text) {
     if (msa::find_format(text) != msa::InputFormat::fasta) return;
     auto const is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; };
-    for (std::size_t i = 0; i < text.size();) {
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    for (std::size_t i = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0; i < text.size();) {
         auto const end = std::min(text.find_first_of("\r\n", i), text.size());
         auto first = i;
         while (first < end && is_blank(text[first])) ++first;

@@ -51,6 +51,12 @@ regraft_status guarded(regraft_files* files, Work work) noexcept {
     });
 }
 
+/// Files may have come and gone, also if the call fails.
+struct NamesAnew {
+    regraft_files& handle;
+    ~NamesAnew() { handle.name(); }
+};
+
 void expect_committed(regraft_files const& handle) {
     c::expect(handle.files.generation() > 0, "files that were committed");
 }
@@ -73,9 +79,11 @@ regraft_status regraft_files_route(regraft_files* files, char const* name, char 
         auto& handle = c::object(files, "files, not NULL");
         c::expect(name != nullptr && checkpoint::is_file_name(name), "a relative path without . and .. as a name");
         auto& place = c::object(path, "where to put the path, not NULL");
-        auto const routed = handle.files.route(name);
-        handle.name();
-        place = handle.paths.try_emplace(name, routed.string()).first->second.c_str();  // stays where it is
+        std::string const key(name);  // it may be one of those that change
+        bool const is_new = !handle.files.has(key);
+        auto const routed = handle.files.route(key);
+        if (is_new) handle.name();
+        place = handle.paths.try_emplace(key, routed.string()).first->second.c_str();  // stays where it is
     });
 }
 
@@ -83,8 +91,9 @@ regraft_status regraft_files_remove(regraft_files* files, char const* name) {
     return c::guarded([&] {
         auto& handle = c::object(files, "files, not NULL");
         c::expect(name != nullptr && handle.files.has(name), "a name that a file here has");
-        handle.files.remove(name);
-        handle.paths.erase(name);
+        std::string const key(name);
+        handle.files.remove(key);
+        handle.paths.erase(key);
         handle.name();
     });
 }
@@ -119,9 +128,9 @@ regraft_status regraft_files_restore(regraft_files* files, regraft_restore_optio
                                      regraft_restore_report* report) {
     return guarded(files, [&](regraft_files& handle) {
         expect_committed(handle);
+        NamesAnew const anew{handle};
         try {
             auto done = handle.files.restore(c::restore_options(handle.files.snapshot(), options));
-            handle.name();
             if (report != nullptr) *report = c::report_of(done);
             handle.lost = std::move(done.lost);
         } catch (checkpoint::EntitiesLost const& error) {
@@ -134,8 +143,8 @@ regraft_status regraft_files_restore(regraft_files* files, regraft_restore_optio
 regraft_status regraft_files_resume(regraft_files* files, regraft_open_report* report) {
     return guarded(files, [&](regraft_files& handle) {
         c::expect(handle.files.generation() == 0, "files that were not committed");
+        NamesAnew const anew{handle};
         auto done = handle.files.resume();
-        handle.name();
         regraft_open_report told{};
         if (done) {
             told = c::report_of(*done);

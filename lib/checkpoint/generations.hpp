@@ -16,7 +16,8 @@ struct Snapshot::Impl {
 
     SnapshotState& last() { return *ring[at]; }
     SnapshotState const& last() const { return *ring[at]; }
-    /// The generation with this number, or the last for 0. Precondition: there is one.
+    /// The generation with this number, or the last for 0; the last, too, for that to which a restore has gone back
+    /// that then was interrupted. Precondition: there is one.
     std::size_t place_of(std::uint64_t generation) const;
     /// Calls work for the oldest generation, which commits into it. If that succeeds, it is the last.
     template <class Work>
@@ -27,6 +28,7 @@ struct Snapshot::Impl {
     Program program;
     std::vector<std::unique_ptr<SnapshotState>> ring;
     std::size_t at = 0;
+    std::uint64_t gone_back_to = 0;  // since the last commit; 0: no restore has gone back
 };
 
 template <class Work>
@@ -36,7 +38,10 @@ auto Snapshot::Impl::replace_oldest(Work work) {
     auto const before = oldest.vault.version();
     auto const number = last().generation() + 1;
     auto const note = [&] {
-        if (ring.size() == 1 || oldest.vault.version() == before) return;
+        if (oldest.vault.version() == before) return;
+        gone_back_to = 0;
+        for (auto const& each : ring) each->unreported = {};
+        if (ring.size() == 1) return;
         oldest.commits_elsewhere = number - oldest.vault.version();
         oldest.given_up = false;
         at = place;

@@ -232,7 +232,7 @@ void restore_common(SnapshotState& snapshot, Image const& image, Adopt const& ad
 }
 
 std::size_t Snapshot::Impl::place_of(std::uint64_t generation) const {
-    if (generation == 0) return at;
+    if (generation == 0 || generation == gone_back_to) return at;
     auto const found = std::ranges::find(ring, generation, [](auto const& each) { return each->generation(); });
     REGRAFT_EXPECTS(found != ring.end() && "one of Snapshot::generations");
     return static_cast<std::size_t>(found - ring.begin());
@@ -242,6 +242,7 @@ void Snapshot::Impl::go_back_to(std::size_t place) {
     auto const number = ring[place]->generation();
     for (auto const& each : ring) each->given_up = each->given_up || each->generation() > number;
     at = place;
+    gone_back_to = number;
 }
 
 RestoreReport Snapshot::restore(RestoreOptions const& options) {

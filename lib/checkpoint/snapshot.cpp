@@ -239,9 +239,9 @@ CommitReport commit(SnapshotState& snapshot) {
 }  // namespace
 
 CommitReport commit(SnapshotState& snapshot, std::vector<disk::Saved> on_disk) {
-    auto const before = snapshot.generation();
+    auto const before = snapshot.vault.version();
     auto const note = [&] {
-        if (snapshot.generation() != before) snapshot.saved = SavedEntities(std::move(on_disk));
+        if (snapshot.vault.version() != before) snapshot.saved = SavedEntities(std::move(on_disk));
     };
     try {
         auto const report = commit(snapshot);

@@ -64,8 +64,8 @@ store::ToSave to_save(SnapshotState& snapshot, Return& going, fs::path const& ar
     for (std::size_t i = 0; i < going.homes.size(); ++i) state.entities[i].home = going.homes[i];
     options.attributes = encode(state);
     auto const note = [&snapshot, archive, kept = options.kept,
-                       commit = snapshot.generation()](store::SaveReport const& report) {
-        if (snapshot.generation() == commit) {
+                       version = snapshot.vault.version()](store::SaveReport const& report) {
+        if (snapshot.vault.version() == version) {
             auto where = snapshot.saved.where();
             where.push_back({archive, report.generation});
             if (where.size() > kept) where.erase(where.begin());

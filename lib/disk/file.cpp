@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,12 +54,6 @@ void File::read(std::uint64_t offset, std::span<std::byte> out) const {
         offset += static_cast<std::uint64_t>(count);
         out = out.subspan(static_cast<std::size_t>(count));
     }
-}
-
-void* File::map(std::size_t bytes) const {
-    void* const mapped = mmap(nullptr, bytes, PROT_READ, MAP_SHARED | MAP_POPULATE, descriptor_, 0);
-    if (mapped == MAP_FAILED) fail_to_read(path_);
-    return mapped;
 }
 
 void File::write(std::uint64_t offset, std::span<std::byte const> bytes) {

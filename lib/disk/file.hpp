@@ -6,8 +6,6 @@
 #include <filesystem>
 #include <span>
 
-// Exported for the files of libregraft_mpi.
-#pragma GCC visibility push(default)
 namespace regraft::disk {
 
 class File {
@@ -22,8 +20,6 @@ public:
     std::filesystem::path const& path() const { return path_; }
     std::uint64_t size() const;
     void read(std::uint64_t offset, std::span<std::byte> out) const;
-    /// The first bytes as memory, not to be written, until munmap.
-    void* map(std::size_t bytes) const;
     void write(std::uint64_t offset, std::span<std::byte const> bytes);
     /// Returns when everything is on the disk, and closes the file.
     void finish();
@@ -37,4 +33,3 @@ private:
 void sync_folder(std::filesystem::path const& path);
 
 }  // namespace regraft::disk
-#pragma GCC visibility pop

@@ -59,8 +59,7 @@ PRIVATE_OF_FT = {"ft/backend.hpp", "ft/renewal.hpp"}
 MAY_ALSO_INCLUDE = {f"shield/{room}": PRIVATE_OF_FT for room in SHIELD} | {
     "load": {"core/seams.hpp"},
     "store": {"core/seams.hpp"},
-    "checkpoint": {"store/together/identity.hpp", "store/together/complaint.hpp", "store/on_disk/on_disk.hpp", "disk/file.hpp",
-                   "disk/mapped_file.hpp"},
+    "checkpoint": {"store/together/identity.hpp", "store/together/complaint.hpp", "store/on_disk/on_disk.hpp"},
     "codec": {"msa/differences/letters_on_path.hpp"},
     "search": {"likelihood/kernels/ieee_math.hpp"},
 }

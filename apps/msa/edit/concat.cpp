@@ -110,10 +110,11 @@ void add_partition(Supermatrix& matrix, std::map<std::string, std::string>& inpu
     for (auto& c : in_lower_case) c = 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     auto const [first, is_new] = input_of.emplace(in_lower_case, input);
     if (!is_new)
-        throw InputError({shown_input(input)},
-                         fmt::format("its locus would be named '{}', as that of {}; expected files whose names differ "
-                                     "before the extension",
-                                     escaped(partition.name), shown_input(first->second)));
+        throw InputError(
+            {shown_input(input)},
+            fmt::format("its locus would be named '{}', as one of {}; expected charsets, and files before the "
+                        "extension, whose names differ",
+                        escaped(partition.name), shown_input(first->second)));
     matrix.partitions.push_back(std::move(partition));
 }
 

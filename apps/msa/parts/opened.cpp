@@ -30,10 +30,10 @@ bool is_rgm_file(std::string const& path) {
 
 /// Reads a text whose names are whole lines, or an .rgm file from a stream.
 Source read_joined(std::string const& input, GeneralOptions const& general) {
-    auto text = read_unpacked(input, size_limit(general));
-    if (is_rgm(text)) return source_of(std::move(text), codec::RowUse::never);
-    join_names(text);
-    return source_of(std::move(text), codec::RowUse::if_they_suffice);
+    auto source = read_source(input, codec::RowUse::never, general);
+    if (is_rgm(*source.text)) return source;
+    join_names(*source.text);
+    return source_of(*std::move(source.text), codec::RowUse::if_they_suffice);
 }
 
 }  // namespace

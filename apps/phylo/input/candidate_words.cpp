@@ -197,7 +197,7 @@ CandidateSet restricted(CandidateSet set, Options::Input const& input, std::stri
         set.heterogeneities = std::move(rates.heterogeneities);
         if (!rates.has_series) set.most_free_categories = 1;
     }
-    // Sites that never change cannot be part of the data and be left out.
+    // Not +I: the correction is for data from which constant sites were left out, so none can be in them.
     if (!set.ascertainment.empty())
         std::erase_if(set.heterogeneities, [](std::string const& suffix) { return suffix.starts_with("+I"); });
     return set;

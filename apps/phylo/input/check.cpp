@@ -214,6 +214,7 @@ CheckedInput begun(Options const& options) {
     if (auto joined = read_own_files(options)) {
         CheckedInput input;
         input.alignment = std::move(joined->alignment);
+        input.num_columns = input.alignment.num_sites();
         input.has_partitions = true;
         input.partitions = std::move(joined->partitions);
         return input;

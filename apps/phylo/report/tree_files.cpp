@@ -45,7 +45,7 @@ std::optional<std::uint32_t> stem_of(msa::GeneralTree const& tree, std::span<std
     return v;
 }
 
-/// The text of the tree without inner branches whose mean lengths are at most so long. The outgroup keeps its branch.
+/// The text of the tree without inner branches whose mean length is at most `length`. The outgroup keeps its branch.
 std::string text_of_collapsed(msa::Tree const& tree, msa::Tree const& with_means, double length,
                               std::span<std::string const> taxa, msa::NewickFeatures const& features) {
     auto [form, node_of_edge] = msa::to_general(tree, features.set);

@@ -48,21 +48,21 @@ regraft_status regraft_files_remove(regraft_files* files, char const* name);
 bool regraft_files_has(regraft_files const* files, char const* name); /* whether a file of this PE has this name */
 /* The number of files of this PE: after a restore or resume also of those that it has taken over. */
 uint64_t regraft_files_count(regraft_files const* files);
-/* The name of file `index` of this PE, ascending; NULL unless index is below their number. Valid until the next call
- * but route and has. */
+/* The name of file `index` of this PE, ascending; NULL unless index is below their number. Valid until a file is added
+ * or removed: by route with a new name, remove, restore or resume. */
 char const* regraft_files_name(regraft_files const* files, uint64_t index);
 
 /* Makes the present bytes of all files those that a restore goes back to. Call it when they are written and closed. If
  * a file cannot be read on any member, all get REGRAFT_DISK, and the commit before stays, as after a death. Otherwise
- * as regraft_snapshot_commit. A flush begins here, and a later commit completes it. report may be NULL. Collective,
- * uniform. */
+ * as regraft_snapshot_commit. A flush begins here, and one of the next two commits completes it. report may be NULL.
+ * Collective, uniform. */
 regraft_status regraft_files_commit(regraft_files* files, regraft_files_report* report);
 /* Counts a step and returns whether a commit is due, as regraft_snapshot_due. */
 bool regraft_files_due(regraft_files* files);
 /* Goes back to the last commit, of which there must be one: writes every file of this PE, those of the dead to their
- * new homes. REGRAFT_DISK if a file cannot be written on any member; it may be called again when there is room. Of
- * options adopt and its context do not count. Otherwise as regraft_snapshot_restore. options and report may be NULL.
- * Collective, uniform. */
+ * new homes. REGRAFT_DISK if a file cannot be written on any member; it may be called again when there is room. The
+ * adopt of options is not called. Otherwise as regraft_snapshot_restore. options and report may be NULL. Collective,
+ * uniform. */
 regraft_status regraft_files_restore(regraft_files* files, regraft_restore_options const* options,
                                      regraft_restore_report* report);
 /* In a new job: takes over what the job before has kept on the nodes (regraft_snapshot_options.keep) or, if there is

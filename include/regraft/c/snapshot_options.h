@@ -62,7 +62,8 @@ typedef struct regraft_restore_options {
     void* context;       /* passed to adopt */
     bool balanced;       /* entities of the dead go to the PEs with the fewest bytes; false: to PEs with a copy */
     bool leave_lost;     /* all entities that are not lost are restored; false: REGRAFT_DATA_LOST */
-    uint64_t generation; /* the commit that is gone back to; those after it are given up. 0: the last */
+    uint64_t generation; /* the commit that is gone back to; those after it are given up. 0: the last, and also that of
+                          * a call that a death has interrupted */
     bool from_disk;      /* entities that no living PE has are read from where this very commit was saved or opened */
 } regraft_restore_options;
 

@@ -65,8 +65,8 @@ public:
 
     /// Makes the present bytes of all files those that a restore goes back to. Call it when they are written and
     /// closed. If a file cannot be read on any member, all throw store::DiskError; in this case and on ProcessFailure
-    /// the commit before stays. Otherwise as Snapshot::commit. A flush begins here, and a later commit completes it.
-    /// Collective, uniform.
+    /// the commit before stays. Otherwise as Snapshot::commit. A flush begins here, and one of the next two commits
+    /// completes it. Collective, uniform.
     FilesReport commit();
     /// Counts a step and returns whether a commit is due, as Snapshot::due.
     bool due();

@@ -26,9 +26,9 @@ bool is_vcf(std::string_view text);
 
 /// Reads VCF with calls of one or two alleles, phased or not, piece by piece. A cell has the base of a call, or the
 /// IUPAC letter for two bases; N if the call or one of its alleles is missing ('.'); '-' for the allele '*', which an
-/// earlier deletion has taken away, unless the other allele is a base. FILTER and QUAL are not looked at. Memory: two
-/// bytes for each cell, and the longest line. Throws InputError, also if a position is there twice, or if there are no
-/// SNPs.
+/// earlier deletion has taken away, unless the other allele is a base. FILTER and QUAL are not looked at. Memory: about
+/// three bytes for each cell, and the longest line. Throws InputError, also if neighbouring records have one position,
+/// or if there are no SNPs.
 VcfAlignment read_vcf(TextSource const& source, std::string const& file, NotSnp others = NotSnp::refuse);
 
 }  // namespace regraft::msa

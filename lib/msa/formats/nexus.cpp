@@ -189,13 +189,13 @@ void FormatReader::read_symbols() {
     format_.symbols.clear();
     for (std::size_t i = 0; i < list.size(); ++i) {
         if (is_blank(list[i])) continue;
-        bool const is_range = list[i] == '~' && i + 1 < list.size() && !format_.symbols.empty();
-        if (!is_range) {
+        auto const last = list.find_first_not_of(" \t\r\n\v\f", i + 1);  // of a range
+        if (list[i] != '~' || last == std::string_view::npos || format_.symbols.empty()) {
             format_.symbols += list[i];
             continue;
         }
-        for (auto c = format_.symbols.back(); c < list[i + 1];) format_.symbols += ++c;
-        ++i;
+        for (auto c = format_.symbols.back(); c < list[last];) format_.symbols += ++c;
+        i = last;
     }
     if (format_.symbols.empty()) cursor_.fail_at(at, "expected the symbols of the states, such as \"012\"");
 }

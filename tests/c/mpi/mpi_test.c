@@ -416,7 +416,7 @@ static void files_go_back(struct test* t, int rank) {
     char const* const tmp = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
     snprintf(folder, sizeof folder, "%s/files-of-c", tmp);
     snprintf(archive, sizeof archive, "%s/flushed-files", tmp);
-    snprintf(name, sizeof name, "part/%d.txt", rank);
+    snprintf(name, sizeof name, "part/with a long name/%d.txt", rank);
     regraft_files_options const options = {.folder = folder, .archive = archive, .flush_every = 2};
     regraft_files_options const nowhere = {.folder = ""}, unflushed = {.folder = folder};
     regraft_files_report report;
@@ -435,6 +435,8 @@ static void files_go_back(struct test* t, int rank) {
     CHECK_OK(regraft_files_route(f, name, &path));
     CHECK_OK(regraft_files_route(f, name, &same));
     CHECK(strcmp(path, same) == 0 && strstr(path, name) != NULL && regraft_files_has(f, name));
+    CHECK_OK(regraft_files_route(f, regraft_files_name(f, 0), &same));
+    CHECK(same == path);
     CHECK(regraft_files_count(f) == 1 && strcmp(regraft_files_name(f, 0), name) == 0);
     CHECK(regraft_files_name(f, 1) == NULL && !regraft_files_has(f, "x") && !regraft_files_due(NULL));
     CHECK(regraft_files_commit(f, NULL) == REGRAFT_DISK); /* nothing was written */
@@ -462,7 +464,7 @@ static void files_go_back(struct test* t, int rank) {
     CHECK_OK(regraft_files_route(f, name, &path));
     CHECK(has_text(path, "four"));
     CHECK_REFUSED(regraft_files_resume(f, NULL), "files that were not committed");
-    CHECK_OK(regraft_files_remove(f, name));
+    CHECK_OK(regraft_files_remove(f, regraft_files_name(f, 0)));
     CHECK_REFUSED(regraft_files_remove(f, name), "a name that a file here has");
     CHECK_OK(regraft_files_discard(f));
     regraft_files_free(f);

@@ -172,8 +172,14 @@ def own_files(jobs: phylo_job.Jobs, args) -> None:
         if command == "search":
             assert found[0].report["log_likelihood"] == found[1].report["log_likelihood"]
     tree = ["--tree", f"{jobs.directory.name}/job{jobs.count - 3}.bestTree"]
-    values = {jobs.run(2, ["evaluate", *files, *tree]).report["log_likelihood"] for files in (joined_files, named)}
-    assert len(values) == 1, values
+    evaluated = [jobs.run(2, ["evaluate", *files, *tree, "--sitelh"]) for files in (joined_files, named)]
+    assert len({result.report["log_likelihood"] for result in evaluated}) == 1
+    for ending in ("bestModel", "siteLH"):
+        texts = [pathlib.Path(f"{result.prefix}.{ending}").read_text(encoding="utf-8") for result in evaluated]
+        assert texts[0] == texts[1] and len(texts[0]) > 100, f"{ending}: expected what the joined files have"
+    merged = [jobs.run(1, ["merge", *files, "--effort", "fast"]) for files in (joined_files, named)]
+    schemes = [pathlib.Path(f"{result.prefix}.bestScheme").read_text(encoding="utf-8") for result in merged]
+    assert schemes[0] == schemes[1] and "1-300" in schemes[0], schemes
     check = jobs.run(1, ["check", *named])
     check.require(check.codes == [0] and f"named.nex: {len(rows)} taxa, {sites} sites" in check.output, "expected the sizes")
     if args.regraft_msa:

@@ -118,6 +118,34 @@ TEST(Files, AreFlushedEveryNthCommitWhileTheProgramGoesOn) {
     next.files.discard();
 }
 
+TEST(Files, AreFlushedAgainWhenTheNumberOfACommitComesAgain) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto const archive = test::job_folder("again");
+    FilesOptions const options{
+        .folder = folder_of(comm, "again files") / "", .snapshot = {.generations = 2}, .archive = archive};
+    test::FilesProgram program(comm, num_files, options);
+    program.begin();
+    for (int i = 0; i < 4; ++i) {
+        program.go_to(program.moment + 1);
+        static_cast<void>(program.files.commit());
+    }
+    program.files.flush();
+    EXPECT_EQ(program.files.restore({.generation = 3}).generation, 3u);
+    program.moment = 3;
+    EXPECT_EQ(program.wrong(), "");
+    program.go_to(8);
+    static_cast<void>(program.files.commit());
+    EXPECT_EQ(program.files.generation(), 4u);
+    program.files.flush();
+    program.files.discard();
+    EXPECT_FALSE(fs::exists(folder_of(comm, "again files")));
+    test::FilesProgram next(comm, num_files, {.folder = folder_of(comm, "next"), .archive = archive});
+    ASSERT_TRUE(next.files.resume());
+    next.moment = 8;
+    EXPECT_EQ(next.wrong(), "");
+    next.files.discard();
+}
+
 TEST(Files, TellWhyTheyWereNotFlushedAndGoOn) {
     ft::Communicator comm(MPI_COMM_WORLD);
     auto const archive = test::job_folder("in the way");

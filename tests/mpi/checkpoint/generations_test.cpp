@@ -76,6 +76,33 @@ TEST(Generations, GoBackToEntitiesThatHaveMovedOrGoneSince) {
     EXPECT_EQ(program.states, mine);
 }
 
+TEST(Generations, WhoseNumbersComeAgainAreNotTakenForWhatWasSaved) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto const archive = test::job_folder("numbers");
+    test::SavedProgram program(comm, num_entities, {.generations = 2});
+    program.begin();
+    commit_moments(program, 2);
+    static_cast<void>(program.snapshot.save(archive));
+    auto saving = program.snapshot.start_save(archive);
+    static_cast<void>(saving.wait());
+    std::vector<std::byte> bytes(program.snapshot.committed()[1].stored_bytes);
+    program.snapshot.reread()(program.snapshot.committed()[1], bytes);  // it was saved
+    static_cast<void>(program.restore(1));
+    program.moment = 7;
+    program.go_to(8);
+    program.snapshot.commit();
+    EXPECT_EQ(program.snapshot.generation(), 2u);
+    auto const reread = program.snapshot.reread();
+    EXPECT_TRUE(!reread || [&] {
+        try {
+            reread(program.snapshot.committed()[1], bytes);
+            return false;
+        } catch (InputError const&) {
+            return true;
+        }
+    }());
+}
+
 TEST(Generations, AreSavedAndOpenedAsTheLast) {
     ft::Communicator comm(MPI_COMM_WORLD);
     auto const archive = test::job_folder("generations");

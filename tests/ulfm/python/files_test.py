@@ -70,6 +70,7 @@ def what_is_wrong_is_said() -> None:
                              (files.restore, ValueError, "was committed before"),
                              (files.flush, ValueError, "files with an archive"),
                              (lambda: rg.Files(comm, ""), ValueError, "not an empty text"),
+                             (lambda: rg.Files(comm, "x", deal="x"), ValueError, "deal"),
                              (lambda: rg.Files(comm, "x", flush_every=0), ValueError, "flush_every"),
                              (lambda: rg.Files(comm, "x", differential="x"), ValueError, "not 'x'")):
         try:

@@ -29,6 +29,8 @@ class Files:
             expect_positive(value, name)
         if not os.fspath(folder):
             raise ValueError("folder: expected a path, not an empty text")
+        if not callable(deal) and deal not in ("holders", "balanced"):
+            raise ValueError(f'deal: expected "holders", "balanced" or a function, not {deal!r}')
         if differential not in ("never", "automatic", "always"):
             raise ValueError(f'differential: expected "never", "automatic" or "always", not {differential!r}')
         self._archives, self._keeps, self._deal = archive is not None, keep is not None, deal
@@ -82,12 +84,13 @@ class Files:
             raise ValueError(f'lost: expected "raised" or "left", not {lost!r}')
         return self._restored(lambda: self._core.restore(self._deal, lost == "left"))
 
-    def resume(self) -> Optional[Restored]:
-        """In a new job: takes over what the job before has kept on the nodes (Keep) or, if there is nothing, has flushed last. Returns
-        None if there is neither. Nothing was committed before. Collective; after ProcessFailure call it again."""
+    def resume(self, *, deal: Optional[Deal] = None) -> Optional[Restored]:
+        """In a new job: takes over what the job before has kept on the nodes (Keep) or, if there is nothing, has flushed last. Without
+        deal, files stay with members that have them, or had them, where that can be. Returns None if there is neither. Nothing was
+        committed before. Collective; after ProcessFailure call it again."""
         if self.generation > 0:
             raise ValueError("expected that nothing was committed before")
-        resumed = self._core.resume(None)
+        resumed = self._core.resume(deal)
         return None if resumed is None else self._restored(lambda: resumed)
 
     def flush(self) -> None:

@@ -4,8 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "disk/file.hpp"
-#include "disk/mapped_file.hpp"
+#include "checkpoint/files/routed_file.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/disk/archive.hpp"
 #include "store/together/complaint.hpp"
@@ -17,60 +16,6 @@ namespace fs = std::filesystem;
 
 ft::FailPhase files_commit_phase("files-commit");
 ft::FailPhase files_restore_phase("files-restore");
-
-void make_folders(fs::path const& path) {
-    std::error_code error;
-    fs::create_directories(path, error);
-    if (error) throw OutputError(path.string(), error.value());
-}
-
-/// Removes the file, and folders that are empty then. Another PE of the node may do the same.
-void remove_file(fs::path const& folder, fs::path const& name) {
-    for (auto path = folder / name;; path = path.parent_path()) {
-        std::error_code ignored;
-        fs::remove(path, ignored);
-        if (path == folder) return;
-    }
-}
-
-/// A file of this PE.
-class RoutedFile {
-public:
-    explicit RoutedFile(fs::path path) : path_(std::move(path)) {}
-
-    /// Opens the file as the program has left it.
-    void open() {
-        unwritten_.reset();
-        mapped_.reset();
-        mapped_ = std::make_unique<disk::MappedFile>(path_);
-    }
-    /// What open() has found, or what was restored.
-    std::span<std::byte const> bytes() {
-        if (unwritten_) return *unwritten_;
-        if (!mapped_) open();
-        return mapped_->bytes();
-    }
-    /// Writes the file. What cannot be written is kept in memory, because it may be committed again.
-    store::Complaint restore(ByteReader& in) {
-        mapped_.reset();
-        auto& bytes = unwritten_.emplace(in.size());
-        in.get_plain(std::span(bytes));
-        auto complaint = store::attempt([&] {
-            make_folders(path_.parent_path());
-            disk::File(path_, disk::File::For::writing).write(0, bytes);
-            fs::resize_file(path_, bytes.size());
-        });
-        if (!complaint) unwritten_.reset();
-        return complaint;
-    }
-    /// The program goes on with the file.
-    void close() { mapped_.reset(); }
-
-private:
-    fs::path path_;
-    std::unique_ptr<disk::MappedFile> mapped_;
-    std::optional<std::vector<std::byte>> unwritten_;
-};
 
 /// Adds what an earlier call has done that could not report it.
 void prepend(RestoreReport& earlier, RestoreReport& report) {
@@ -147,15 +92,20 @@ void Files::Impl::flush_when_due(FilesReport& report) {
     if (options.archive.empty()) return;
     auto const commit = snapshot.generation();
     bool const is_due = commit % options.flush_every == 0;
-    try {
-        // The second commit after a flush has waited until it was written.
-        if (is_due || commit >= flushing_commit + 2) report.flushed = complete_flush();
-        if (!is_due) return;
+    auto const tried = [&](auto work) {
+        try {
+            work();
+        } catch (store::DiskError const& error) {
+            report.problem = error.what();
+        }
+    };
+    // A snapshot of one generation has waited by then until it was written.
+    if (is_due || commit >= flushing_commit + 2) tried([&] { report.flushed = complete_flush(); });
+    if (!is_due) return;
+    tried([&] {
         flushing.emplace(snapshot.start_save(options.archive, options.save));
         flushing_commit = commit;
-    } catch (store::DiskError const& error) {
-        report.problem = error.what();
-    }
+    });
 }
 
 bool is_file_name(std::string_view name) {
@@ -202,6 +152,7 @@ FilesReport Files::commit() {
     }));
     files.comm.reach(files_commit_phase.inside);
     FilesReport report{files.snapshot.commit()};
+    files.unreported = {};
     for (auto& [name, file] : files.files) file.close();
     files.flush_when_due(report);
     files.comm.reach(files_commit_phase.after);
@@ -218,6 +169,7 @@ RestoreReport Files::restore(RestoreOptions options) {
     files.comm.reach(files_restore_phase.before);
     files.flushing.reset();
     files.trouble.reset();
+    if (options.generation != 0) files.flushing_commit = files.flushed_commit = 0;  // their numbers will come again
     options.adopt = [&](std::string const& name) { files.add(name); };
     auto report = files.snapshot.restore(options);
     for (auto const& name : report.removed) files.remove(name);
@@ -234,12 +186,12 @@ std::optional<OpenReport> Files::Impl::open(Deal const& deal) {
         if (auto report = snapshot.reopen(open_options(deal))) return report;
     }
     if (options.archive.empty()) return {};
-    bool any = false;  // which the leading member finds out for all
-    if (comm.leads() && fs::exists(options.archive)) {
-        auto const complaint = store::attempt([&] { any = !disk::generations(options.archive).empty(); });
-        any = any || complaint;  // the open tells it
+    bool any = true;  // which the leading member finds out for all; what is wrong is told by the open
+    if (comm.leads()) {
+        static_cast<void>(
+            store::attempt([&] { any = fs::exists(options.archive) && !disk::generations(options.archive).empty(); }));
     }
-    if (!comm.agree(any || !comm.leads())) return {};
+    if (!comm.agree(any)) return {};
     auto report = snapshot.open(options.archive, open_options(deal));
     flushed_commit = snapshot.generation();
     return report;
