@@ -112,9 +112,9 @@ void add_partition(Supermatrix& matrix, std::map<std::string, std::string>& inpu
     if (!is_new)
         throw InputError(
             {shown_input(input)},
-            fmt::format("its locus would be named '{}', as one of {}; expected charsets, and files before the "
-                        "extension, whose names differ",
-                        escaped(partition.name), shown_input(first->second)));
+            fmt::format(
+                "its locus would be named '{}', as that of {}; expected files whose names differ before the extension, and charsets whose names differ",
+                escaped(partition.name), shown_input(first->second)));
     matrix.partitions.push_back(std::move(partition));
 }
 
