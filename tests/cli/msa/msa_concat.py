@@ -93,6 +93,7 @@ def names(program: msa_cli.Program) -> None:
     expected = b">Homo_sapiens_1\nACGTAGGA\n>Pan\nACGTT---\n>Homo_sapiens_2\n-----GGT\n"
     assert program.ok("concat", "--names", "joined", "--width", "0", *files) == expected
     assert program.ok("concat", "--names", "joined", "--width", "0", "-", files[1], stdin=first.encode()) == expected
+    assert program.ok("concat", "--names", "joined", "--width", "0", "-", files[1], stdin=b"\xef\xbb\xbf" + first.encode()) == expected
     archive = program.compressed("one.fa", first)
     assert program.ok("concat", "--names", "joined", "--width", "0", archive, files[1]) == expected
     assert program.ok("extract", "--names", "joined", "--taxon", "Homo_sapiens_1", archive) == b">Homo_sapiens_1\nACGTA\n"

@@ -142,6 +142,7 @@ TEST(Nexus, NumbersStatesInTheOrderOfSymbols) {
     };
     EXPECT_EQ(rows(standard("symbols=\"abc\"", "one aBc?\ntwo -cba")), (Rows{"one: 012?", "two: -210"}));
     EXPECT_EQ(rows(standard("symbols=\"c a\tb\"", "one abca\ntwo bbbb")), (Rows{"one: 1201", "two: 2222"}));
+    EXPECT_EQ(rows(standard("symbols=\"5 ~ 7\"", "one 5677\ntwo 7565")), (Rows{"one: 0122", "two: 2010"}));
     EXPECT_EQ(rows(standard("symbols=12", "one 1212\ntwo 2211")), (Rows{"one: 0101", "two: 1100"}));
     EXPECT_EQ(rows(standard("symbols=\"0~9 A~C\"", "one 0189\ntwo aBC0")), (Rows{"one: 0189", "two: aBC0"}));
     EXPECT_EQ(rows(standard("symbols=\"0~2 x~z\"", "one 0xyz\ntwo 2X10")), (Rows{"one: 0345", "two: 2310"}));
