@@ -58,8 +58,8 @@ KINDS = {
 PRIVATE_OF_FT = {"ft/backend.hpp", "ft/renewal.hpp"}
 MAY_ALSO_INCLUDE = {f"shield/{room}": PRIVATE_OF_FT for room in SHIELD} | {
     "load": {"core/seams.hpp"},
-    "store": {"core/seams.hpp"},
-    "checkpoint": {"store/together/identity.hpp", "store/together/complaint.hpp", "store/on_disk/on_disk.hpp"},
+    "store": {"core/seams.hpp", "disk/system_calls.hpp"},
+    "checkpoint": {"store/together/identity.hpp", "store/together/complaint.hpp", "store/on_disk/on_disk.hpp", "disk/system_calls.hpp"},
     "codec": {"msa/differences/letters_on_path.hpp"},
     "search": {"likelihood/kernels/ieee_math.hpp"},
 }

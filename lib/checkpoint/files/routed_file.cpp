@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "disk/system_calls.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
 
@@ -20,7 +21,8 @@ namespace fs = std::filesystem;
 /// Closes the file when it goes.
 class Descriptor {
 public:
-    Descriptor(fs::path const& path, int flags) : number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
+    Descriptor(fs::path const& path, int flags)
+        : number_(disk::uninterrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); })) {}
     Descriptor(Descriptor const&) = delete;
     Descriptor& operator=(Descriptor const&) = delete;
     ~Descriptor() {
@@ -40,10 +42,9 @@ private:
 void write(fs::path const& path, std::span<std::byte const> bytes) {
     Descriptor const file(path, O_WRONLY | O_CREAT | O_TRUNC);
     if (file.number() < 0) throw OutputError(path.string(), errno);
-    constexpr std::size_t most_at_once = 1 << 30;
     while (!bytes.empty()) {
-        auto const count = ::write(file.number(), bytes.data(), std::min(bytes.size(), most_at_once));
-        if (count < 0 && errno == EINTR) continue;
+        auto const count = disk::uninterrupted(
+            [&] { return ::write(file.number(), bytes.data(), std::min(bytes.size(), disk::most_at_once)); });
         if (count <= 0) throw OutputError(path.string(), count == 0 ? ENOSPC : errno);
         bytes = bytes.subspan(static_cast<std::size_t>(count));
     }

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "disk/system_calls.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
@@ -25,14 +26,7 @@ namespace regraft::store {
 namespace {
 
 namespace fs = std::filesystem;
-
-template <class Call>
-auto uninterrupted(Call call) {
-    for (;;) {
-        auto const result = call();
-        if (result >= 0 || errno != EINTR) return result;
-    }
-}
+using disk::uninterrupted;
 
 /// The name as a part of a path: other characters than these become %XX.
 std::string as_file_name(std::string const& name) {
