@@ -109,13 +109,11 @@ void Vault::visit_holders(std::function<void(placement::Run const&)> const& visi
 }
 
 void Vault::trim() {
-    if (auto* const replicated = std::get_if<ReplicatedStore>(&store_)) replicated->trim();
+    std::visit([](auto& store) { store.trim(); }, store_);
 }
 
 std::uint64_t Vault::bytes_held() const {
-    if (auto const* const coded = std::get_if<ErasureStore>(&store_)) return coded->bytes_held();
-    auto const& replicated = std::get<ReplicatedStore>(store_);
-    return replicated.bytes_held() + replicated.bytes_spare();
+    return std::visit([](auto const& store) { return store.bytes_held() + store.bytes_spare(); }, store_);
 }
 
 }  // namespace regraft::checkpoint

@@ -114,8 +114,12 @@ public:
     /// Calls visit for ascending runs of blocks, with the member that has them as they are, or without a holder if they
     /// have to be rebuilt or are lost. The same on all members that pass the same blocks.
     void visit_holders(BlockRange blocks, std::function<void(placement::Run const&)> const& visit) const;
-    /// Bytes of pieces that this PE keeps, without what it holds by reference.
+    /// Frees what the second submit and later ones keep for the next: the memory of the version before and of windows
+    /// (ErasureOptions::buffer_bytes). Not collective.
+    void trim();
+    /// Bytes of pieces that this PE keeps, without what it holds by reference; and what trim() frees.
     std::uint64_t bytes_held() const;
+    std::uint64_t bytes_spare() const;
 
 private:
     struct [[gnu::visibility("hidden")]] Impl;

@@ -66,9 +66,16 @@ void Shipment::close() {
     in_ = sealed(in_, [&](std::size_t rank) { return std::as_writable_bytes(std::span(sums_in_).subspan(rank, 1)); });
 }
 
-void Shipment::move(Transport transport) {
+void Shipment::move(Transport transport, std::optional<std::vector<exchange::Message>> messages) {
     close();
-    exchange::all_to_all(*comm_, out_, in_, transport);
+    if (messages && checked()) {
+        for (auto& message : *messages) {
+            if (message.bytes == 0) continue;
+            message.bytes += sizeof(std::uint64_t);
+            ++message.pieces;
+        }
+    }
+    exchange::all_to_all(*comm_, out_, in_, transport, messages);
 }
 
 exchange::Pending Shipment::start() {

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "exchange/exchange.hpp"
@@ -38,15 +40,15 @@ public:
     /// Adds bytes to receive; they begin at `offset` of a larger whole.
     void receive(std::size_t sender, std::span<std::byte> bytes, std::uint64_t offset);
 
-    /// Collective, not uniform.
-    void move(Transport transport);
+    /// Collective, not uniform. messages: those of all members, without checksums, if this PE knows them.
+    void move(Transport transport, std::optional<std::vector<exchange::Message>> messages = {});
     /// The same while the program goes on, until the returned operation is over.
     exchange::Pending start();
     /// Whether everything has arrived as it was sent, as far as it is checked.
     bool intact() const;
     /// Moves everything, and returns intact().
-    [[nodiscard]] bool exchange(Transport transport) {
-        move(transport);
+    [[nodiscard]] bool exchange(Transport transport, std::optional<std::vector<exchange::Message>> messages = {}) {
+        move(transport, std::move(messages));
         return intact();
     }
 

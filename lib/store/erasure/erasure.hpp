@@ -27,6 +27,7 @@ struct Coded {
     ft::Communicator& comm;
     ErasureOptions options;
     std::unique_ptr<ErasureVersion> current;
+    SpareMemory spare;  // for the next submit
     std::uint64_t version = 0;
     std::uint64_t identity;  // of the current version, and before the first one of this object (identity.hpp)
     OnDisk on_disk;

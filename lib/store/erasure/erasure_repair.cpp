@@ -140,7 +140,8 @@ bool encode_anew(Coded& store, PendingRepair& pending, erasure::Code const& code
     visit_data(complete.holdings, [&](Piece piece, PeId holder) {
         if (holder == store.comm.self()) complete.hand_over(piece, next);
     });
-    return encode(store.comm, next, store.options, coded_repair_phase.inside);
+    SpareMemory unused;
+    return encode(store.comm, next, store.options, unused, coded_repair_phase.inside);
 }
 
 /// One attempt. Returns whether everything arrived as it was sent.

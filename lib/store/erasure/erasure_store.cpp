@@ -31,15 +31,21 @@ void submit_all(Coded& store, erasure::Code const& code, Submissions const& all,
     if (store.options.own_copy == OwnCopy::referenced) {
         next->add_own(bytes, nullptr);
     } else {
-        auto const memory = std::make_shared<Memory>(bytes.size());
+        auto const memory = store.spare.take(bytes.size());
         std::copy(bytes.begin(), bytes.end(), memory->bytes().begin());
         next->add_own(memory->bytes(), memory);
     }
     auto const call = store::call(Function::submit, store.identity);
     for (Resends resends;
-         !agree_in_call(comm, call, encode(comm, *next, store.options, coded_submit_phase.inside), alike);)
+         !agree_in_call(comm, call, encode(comm, *next, store.options, store.spare, coded_submit_phase.inside), alike);)
         resends.add();
-    store.current = std::move(next);
+    std::swap(store.current, next);
+    if (next) {
+        next->leave_pieces(store.spare);
+        store.spare.drop_unused();
+    } else {
+        store.spare = {};  // it may be the only submit
+    }
     ++store.version;
     store.identity = next_identity(comm);
     store.on_disk = std::move(from);
@@ -117,8 +123,16 @@ void ErasureStore::visit_holders(BlockRange blocks, std::function<void(placement
     });
 }
 
+void ErasureStore::trim() {
+    impl_->spare = {};
+}
+
 std::uint64_t ErasureStore::bytes_held() const {
     return impl_->current ? impl_->current->bytes_held() : 0;
+}
+
+std::uint64_t ErasureStore::bytes_spare() const {
+    return impl_->spare.bytes();
 }
 
 }  // namespace regraft::store

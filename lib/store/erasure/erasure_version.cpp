@@ -1,5 +1,6 @@
 #include "store/erasure/erasure_version.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -24,6 +25,34 @@ void visit_parts(ByteRange bytes, Visit visit) {
 }
 
 }  // namespace
+
+SharedMemory SpareMemory::take(std::uint64_t size) {
+    for (auto* const memories : {&old_, &fresh_}) {
+        auto const found =
+            std::ranges::find_if(*memories, [&](auto const& memory) { return memory->bytes().size() == size; });
+        if (found == memories->end()) continue;
+        auto memory = std::move(*found);
+        memories->erase(found);
+        return memory;
+    }
+    return std::make_shared<Memory>(size);
+}
+
+void SpareMemory::put(SharedMemory memory) {
+    if (memory.use_count() == 1) fresh_.push_back(std::move(memory));
+}
+
+void SpareMemory::drop_unused() {
+    old_ = std::exchange(fresh_, {});
+}
+
+std::uint64_t SpareMemory::bytes() const {
+    std::uint64_t sum = 0;
+    for (auto const* const memories : {&old_, &fresh_}) {
+        for (auto const& memory : *memories) sum += memory->bytes().size();
+    }
+    return sum;
+}
 
 void ErasureVersion::add_own(std::span<std::byte const> bytes, SharedMemory memory) {
     if (bytes.empty()) return;
@@ -161,6 +190,13 @@ std::vector<std::uint32_t> ErasureVersion::nodes() const {
         nodes.push_back(node_of[static_cast<std::size_t>(found - submitters.begin())]);
     }
     return nodes;
+}
+
+void ErasureVersion::leave_pieces(SpareMemory& spare) {
+    for (auto& part : std::exchange(own_, {})) {
+        if (part.memory) spare.put(std::move(part.memory));
+    }
+    for (auto& [piece, memory] : std::exchange(pieces_, {})) spare.put(std::move(memory));
 }
 
 std::uint64_t ErasureVersion::bytes_held() const {

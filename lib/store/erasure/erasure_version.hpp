@@ -21,7 +21,22 @@
 
 namespace regraft::store {
 
-using SharedMemory = std::shared_ptr<Memory const>;
+using SharedMemory = std::shared_ptr<Memory>;
+
+/// Memory that submits leave to each other: memory that was used before is faster than new memory.
+class SpareMemory {
+public:
+    /// Spare memory of this size, or new memory. Throws std::bad_alloc.
+    SharedMemory take(std::uint64_t size);
+    /// Keeps memory that nobody else has.
+    void put(SharedMemory memory);
+    /// Frees what was not used since the last time.
+    void drop_unused();
+    std::uint64_t bytes() const;
+
+private:
+    std::vector<SharedMemory> old_, fresh_;  // put before and after the last drop_unused
+};
 
 /// Bytes of a piece that are in memory in several parts, copied together for the time of an exchange.
 using Scratch = std::deque<std::vector<std::byte>>;
@@ -54,6 +69,8 @@ public:
     std::vector<std::uint32_t> nodes() const;
     /// Bytes without those in the user's memory.
     std::uint64_t bytes_held() const;
+    /// Leaves the memory of pieces to the next submit; they are used up.
+    void leave_pieces(SpareMemory& spare);
 
 private:
     friend class PieceSums;
@@ -104,7 +121,7 @@ inline erasure::ByteRange clipped(std::uint64_t bytes, erasure::ByteRange window
 /// Makes the version's parities from the members' own blocks; one slot per member. Returns whether everything arrived
 /// as it was sent; if it did not on some member, parities may be wrong. Collective, not uniform.
 [[nodiscard]] bool encode(ft::Communicator& comm, ErasureVersion& version, ErasureOptions const& options,
-                          ft::FailPoint& inside);
+                          SpareMemory& spare, ft::FailPoint& inside);
 
 /// Bytes that this PE reads from a piece.
 struct Reading {

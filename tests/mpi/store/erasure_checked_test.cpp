@@ -238,7 +238,8 @@ TEST_P(CheckedErasureStore, FindsDamagedParities) {
                                          {comm.members().begin(), comm.members().end()});
     auto const bytes = test::blocks(mine(), block_bytes);
     version.add_own(bytes, nullptr);
-    ASSERT_TRUE(encode(comm, version, options(), phase.inside));
+    SpareMemory spare;
+    ASSERT_TRUE(encode(comm, version, options(), spare, phase.inside));
     auto const all = readings(comm.self(), version.holdings);
     EXPECT_TRUE(drop_damage(comm, 0, 1, all, version, version.holdings).empty());
     auto const parity = version.holdings.layout().piece(0, code.data());  // slot 0 holds it

@@ -1,6 +1,8 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <deque>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -110,6 +112,35 @@ TEST(ErasureStore, NeedsLittleMemoryBesideTheData) {
         store.submit(Code(3, 2), mine, blocks, 10);
         EXPECT_EQ(store.bytes_held(), (own_copy == OwnCopy::copied ? 600u : 0u) + 600u * 2 / 3);
     }
+}
+
+TEST(ErasureStore, KeepsMemoryForTheNextSubmitUntilItIsTrimmed) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() < 5) GTEST_SKIP() << "needs five ranks for 3 + 2";
+    ErasureStore store(comm, {.own_copy = OwnCopy::referenced});
+    auto const blocks_of_round = [&](std::uint64_t round) {
+        auto const mine = test::part_of(60 * comm.size(), value(comm.self()), comm.size());
+        auto bytes = test::blocks(mine, 10);
+        for (auto& byte : bytes) byte ^= static_cast<std::byte>(round);
+        return std::pair(mine, std::move(bytes));
+    };
+    constexpr std::uint64_t piece = 600 / 3, windows = 3 * piece + piece;  // of 3 pieces of data and a parity
+    std::deque<std::vector<std::byte>> submitted;  // of the version that is read, and of the next one
+    for (std::uint64_t round = 0; round < 4; ++round) {
+        auto [mine, bytes] = blocks_of_round(round);
+        store.submit(Code(3, 2), mine, submitted.emplace_back(std::move(bytes)), 10);
+        EXPECT_EQ(store.bytes_held(), 2 * piece);
+        EXPECT_EQ(store.bytes_spare(), round == 0 ? 0 : windows + 2 * piece);
+        BlockRange const next{mine.last == BlockId{60 * comm.size()} ? BlockId{0} : mine.last, {}};
+        std::vector<std::byte> out(600);
+        static_cast<void>(store.load(std::vector{BlockRange{next.first, advance(next.first, 60)}}, out));
+        auto expected = test::blocks({next.first, advance(next.first, 60)}, 10);
+        for (auto& byte : expected) byte ^= static_cast<std::byte>(round);
+        EXPECT_EQ(out, expected);
+    }
+    store.trim();
+    EXPECT_EQ(store.bytes_spare(), 0u);
+    EXPECT_EQ(store.bytes_held(), 2 * piece);
 }
 
 TEST(ErasureStore, LoadsWhatEverybodyKnowsOf) {
