@@ -43,10 +43,11 @@ AlignmentInput unpack_rgm(std::string_view content, std::string const& name, Nam
 
 }  // namespace
 
-void join_names(std::string& text) {
-    if (msa::find_format(text) != msa::InputFormat::fasta) return;
+bool join_names(std::string& text) {
+    if (msa::find_format(text) != msa::InputFormat::fasta) return false;
     auto const is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; };
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    bool has_changed = false;
     for (std::size_t i = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0; i < text.size();) {
         auto const end = std::min(text.find_first_of("\r\n", i), text.size());
         auto first = i;
@@ -56,11 +57,15 @@ void join_names(std::string& text) {
             while (first < end && is_blank(text[first])) ++first;
             auto last = end;
             while (last > first && is_blank(text[last - 1])) --last;
-            std::replace_if(text.begin() + static_cast<std::ptrdiff_t>(first),
-                            text.begin() + static_cast<std::ptrdiff_t>(last), is_blank, '_');
+            for (auto& c : std::span(text).subspan(first, last - first)) {
+                if (!is_blank(c)) continue;
+                c = '_';
+                has_changed = true;
+            }
         }
         i = end + 1;
     }
+    return has_changed;
 }
 
 std::vector<std::string> names_of(std::span<std::string const> first_words,

@@ -18,8 +18,8 @@ namespace regraft::common {
 /// blanks.
 enum class Names : std::uint8_t { first, whole, joined };
 
-/// Puts '_' for the blanks within the name lines of a FASTA text; other texts stay as they are.
-void join_names(std::string& text);
+/// Puts '_' for the blanks within the name lines of a FASTA text; other texts stay as they are. Whether there were any.
+bool join_names(std::string& text);
 
 /// The names of an alignment in a .rgm file. layout: that of its text, which has what follows the first words.
 std::vector<std::string> names_of(std::span<std::string const> first_words,

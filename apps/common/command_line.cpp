@@ -62,6 +62,17 @@ CLI::Option* add_not_snps(CLI::App& app, msa::NotSnp& not_snps) {
         ->type_name("HOW");
 }
 
+CLI::Option* add_names(CLI::App& app, Names& names) {
+    std::map<std::string, Names> const words{
+        {"first", Names::first}, {"whole", Names::whole}, {"joined", Names::joined}};
+    return app
+        .add_option("--names", names,
+                    "names of taxa in FASTA: first (default), up to the first blank; whole, the whole line, quoted in "
+                    "trees; or joined, the whole line with '_' for blanks")
+        ->transform(one_of(words))
+        ->type_name("HOW");
+}
+
 void refuse_empty_values(CLI::App& app) {
     for (auto* const option : app.get_options()) {
         if (option->get_expected_max() == 0) continue;  // a flag

@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "common/alignment_input.hpp"
 #include "common/program.hpp"
 #include "regraft/msa/vcf.hpp"
 
@@ -33,6 +34,9 @@ CLI::Validator one_of(std::map<std::string, Enum> const& words) {
 
 /// Adds --not-snps.
 CLI::Option* add_not_snps(CLI::App& app, msa::NotSnp& not_snps);
+
+/// Adds --names, with all that names may be.
+CLI::Option* add_names(CLI::App& app, Names& names);
 
 /// Refuses empty values of all options that were added to this app and to its commands: an unset variable of the shell
 /// must not change what is computed. Call it after all options have been added.

@@ -81,7 +81,7 @@ std::string as_fasta(std::string const& input, GeneralOptions const& general, bo
 msa::DifferenceText more_rows(std::string const& input, msa::DifferenceText const& like, AppendOptions const& options) {
     auto const& target = options.places.inputs[0];
     bool const in_maple = like.layout.format == msa::TextFormat::maple;
-    bool const is_read_at_once = input == "-" || in_maple;
+    bool const is_read_at_once = input == "-" || in_maple || options.general.names != Names::first;
     if (!is_read_at_once) {
         if (auto rows = read_rows(input, size_limit(options.general), like.rows)) return *std::move(rows);
     }

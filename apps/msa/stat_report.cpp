@@ -176,6 +176,10 @@ Report examine(std::string const& input, GeneralOptions const& general) {
     } else {
         add_text(report, *source.text, msa::parse_alignment(*source.text, report.file));
     }
+    if (source.is_vcf) {
+        report.format = name(msa::InputFormat::vcf);
+        report.text_bytes = source.text_bytes;
+    }
     return report;
 }
 

@@ -228,6 +228,7 @@ CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
         ->type_name("CODEC")
         ->group(group);
     add_verify(*command, options.verify, group);
+    add_names(*command, options.general);
     add_general(*command, options.general);
     command->footer(compress_after);
     return command;
@@ -241,6 +242,7 @@ CLI::App* add_append(CLI::App& app, AppendOptions& options) {
         ->type_name("");
     add_output(*command, options.places, "write to this file and keep FILE.rgm; -: standard output");
     add_verify(*command, options.verify, "Output");
+    add_names(*command, options.general);
     add_general(*command, options.general);
     command->footer(append_after);
     return command;
@@ -304,6 +306,7 @@ CLI::App* add_stat(CLI::App& app, StatOptions& options) {
         ->required()
         ->type_name("");
     command->add_flag("--json", options.json, "print one JSON object per file, for programs");
+    add_names(*command, options.general);
     add_general(*command, options.general);
     command->footer(stat_after);
     return command;

@@ -105,9 +105,14 @@ void read_maple_rows(Source& source, Recorder& recorder, std::string const& name
     if (!(read == source.hashes)) source.only_alignment = "is no regular MAPLE text";
 }
 
-/// The SNPs of VCF as FASTA, whose begin is `head`.
-std::string fasta_of_vcf(TextInput& file, std::string head, std::string const& name, GeneralOptions const& general) {
-    auto const read = [&](std::span<char> buffer) { return read_behind(head, file, buffer); };
+/// The SNPs of VCF, whose begin is `head`, as FASTA. num_bytes: gets the length of the VCF.
+std::string fasta_of_vcf(TextInput& file, std::string head, std::string const& name, GeneralOptions const& general,
+                         std::uint64_t& num_bytes) {
+    auto const read = [&](std::span<char> buffer) {
+        auto const size = read_behind(head, file, buffer);
+        num_bytes += size;
+        return size;
+    };
     auto const [alignment, skipped] = msa::read_vcf(read, name, general.not_snps);
     for (auto const& sample : alignment.names) {
         if (sample.find(' ') == std::string::npos) continue;
@@ -122,6 +127,27 @@ std::string fasta_of_vcf(TextInput& file, std::string head, std::string const& n
     return msa::to_text(alignment, {});
 }
 
+Source read_vcf_source(TextInput& file, std::string head, std::string const& input, RowUse rows,
+                       GeneralOptions const& general) {
+    bool const is_packed = file.packing() != nullptr;
+    std::uint64_t num_bytes = 0;
+    auto source = source_of(fasta_of_vcf(file, std::move(head), shown_input(input), general, num_bytes), rows);
+    source.only_alignment = "is VCF";
+    source.is_packed = is_packed;
+    source.is_vcf = true;
+    source.text_bytes = num_bytes;
+    return source;
+}
+
+/// A text whose names become whole lines, if it is FASTA; otherwise the text.
+Source with_joined_names(std::string text, RowUse rows) {
+    bool const is_fasta = msa::find_format(text) == msa::InputFormat::fasta;
+    bool const has_changed = join_names(text);
+    auto source = source_of(std::move(text), is_fasta ? rows : RowUse::never);
+    if (has_changed) source.only_alignment = "has blanks in names";
+    return source;
+}
+
 }  // namespace
 
 Source read_source(std::string const& input, RowUse rows, GeneralOptions const& general,
@@ -129,16 +155,15 @@ Source read_source(std::string const& input, RowUse rows, GeneralOptions const& 
     auto const limit = size_limit(general);
     TextInput file(input, limit);
     std::string head = read_head(file);
-    if (msa::is_vcf(head)) {
-        bool const is_packed = file.packing() != nullptr;
-        auto source = source_of(fasta_of_vcf(file, std::move(head), shown_input(input), general), rows);
-        source.only_alignment = "is VCF";
-        source.is_packed = is_packed;
-        return source;
-    }
+    if (msa::is_vcf(head)) return read_vcf_source(file, std::move(head), input, rows, general);
     bool const is_maple = begins_maple(file, head);
     Source source;
     source.is_packed = file.packing() != nullptr;
+    if (general.names != Names::first && !is_maple) {
+        source = with_joined_names(std::move(head) + file.rest(), rows);
+        source.is_packed = file.packing() != nullptr;
+        return source;
+    }
     if (rows == RowUse::never || !head.starts_with('>')) {
         source.text = std::move(head) + file.rest();
         return source;

@@ -38,13 +38,14 @@ struct Source {
     TextHashes hashes;                        // of the text that the rows make
     std::string_view only_alignment;          // why this is only the same alignment as the input; empty: it is the text
     bool is_packed = false;                   // the input is not the text, but unpacks to it
+    bool is_vcf = false;                      // the input is VCF; text or rows are its SNPs
     std::uint64_t text_bytes = 0;             // of the input
     std::uint64_t num_bytes() const { return text ? text->size() : text_bytes; }
 };
 
 /// Reads an input in one pass, unpacked if it is packed. MAPLE is read as rows unless they are never wanted. The rows
-/// of FASTA suffice as codec::rows_suffice says. VCF becomes FASTA, and what it skips is said. reached: is told
-/// which part of a file has been read. Throws InputError.
+/// of FASTA suffice as codec::rows_suffice says. VCF becomes FASTA, and what it skips is said. Names of FASTA are
+/// joined unless their first words are wanted. reached: is told which part of a file has been read. Throws InputError.
 Source read_source(std::string const& input, codec::RowUse rows, GeneralOptions const& general,
                    std::function<void(double)> const& reached = {});
 

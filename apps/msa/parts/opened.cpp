@@ -28,14 +28,6 @@ bool is_rgm_file(std::string const& path) {
     return is_rgm(head);
 }
 
-/// Reads a text whose names are whole lines, or an .rgm file from a stream.
-Source read_joined(std::string const& input, GeneralOptions const& general) {
-    auto source = read_source(input, codec::RowUse::never, general);
-    if (is_rgm(*source.text)) return source;
-    join_names(*source.text);
-    return source_of(*std::move(source.text), codec::RowUse::if_they_suffice);
-}
-
 }  // namespace
 
 Opened::Opened(std::string const& input, GeneralOptions const& general) : input_(shown_input(input)) {
@@ -73,8 +65,7 @@ void Opened::use_names(Names names, std::string const& input) {
 }
 
 void Opened::open_text(std::string const& input, GeneralOptions const& general) {
-    auto source = general.names == Names::first ? read_source(input, codec::RowUse::if_they_suffice, general)
-                                                : read_joined(input, general);
+    auto source = read_source(input, codec::RowUse::if_they_suffice, general);
     auto const name = shown_input(input);
     if (source.text && is_rgm(*source.text)) {
         auto const bytes = std::as_bytes(std::span(*source.text));

@@ -75,13 +75,7 @@ void add_input(CLI::App& app, Options& options, Command command) {
             "xz or zstd, or an .rgm file, whose partitions are used without --model and --partitions; "
             "-: standard input; not needed if the charsets of --partitions name alignments")
             ->required();
-    std::map<std::string, common::Names> const names{
-        {"first", common::Names::first}, {"whole", common::Names::whole}, {"joined", common::Names::joined}};
-    add_word(
-        app, "--names", input.names, names,
-        "names of taxa in FASTA: first (default), up to the first blank; whole, the whole line, quoted in trees; or "
-        "joined, the whole line with '_' for blanks",
-        "HOW");
+    common::add_names(app, input.names);
     app.add_option("--model", input.model,
                    "model, such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}, BIN, "
                    "MULTI7_MK; +ASC_LEWIS where sites that do not vary were left out; or a file, PREFIX.bestModel; or "

@@ -12,6 +12,7 @@
 
 #include "common/alignment_input.hpp"
 #include "common/input.hpp"
+#include "common/words.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/characters.hpp"
 #include "regraft/msa/newick.hpp"
@@ -60,22 +61,22 @@ std::string cell(std::optional<double> number) {
     return number ? fmt::format("{}", std::round(100 * *number) / 100) : "NA";
 }
 
-/// The states of the reference's taxa.
-msa::SiteStates read_states(TreeOptions const& options, std::vector<std::string> const& taxa,
-                            std::optional<std::uint64_t>& num_sites) {
-    auto const alignment = common::read_alignment(options.msa.string()).alignment;
+/// The states of the reference's taxa. found: gets the numbers of sites and of skipped records.
+msa::SiteStates read_states(TreeOptions const& options, std::vector<std::string> const& taxa, Concordance& found) {
+    auto const [alignment, partitions, skipped] = common::read_alignment(options.msa.string(), options.reading);
     auto const characters = msa::character_table(alignment);
-    num_sites = alignment.num_sites();
+    found.num_sites = alignment.num_sites();
+    found.skipped = skipped;
     std::map<std::string_view, std::size_t> row_of;
     for (std::size_t i = 0; i < alignment.num_taxa(); ++i) row_of.emplace(alignment.names[i], i);
     std::vector<std::vector<msa::StateMask>> rows;
     for (auto const& taxon : taxa) {
-        auto const found = row_of.find(taxon);
-        if (found == row_of.end())
+        auto const place = row_of.find(taxon);
+        if (place == row_of.end())
             throw InputError({options.msa.string()},
                              "lacks taxon '" + taxon + "', expected all taxa of " + options.tree.string());
         auto& row = rows.emplace_back();
-        for (char const c : alignment.row(found->second))
+        for (char const c : alignment.row(place->second))
             row.push_back(characters.states[static_cast<unsigned char>(c)]);
     }
     return msa::SiteStates(rows);
@@ -149,7 +150,7 @@ Concordance find_concordance(TreeOptions const& options, GeneralTree const& refe
         found.num_trees = genes.num_trees();
     }
     if (!options.msa.empty()) {
-        auto const states = read_states(options, taxa, found.num_sites);
+        auto const states = read_states(options, taxa, found);
         found.sites = msa::site_concordance(reference, states, {options.quartets, options.seed});
     }
     return found;
@@ -215,6 +216,7 @@ std::string concordance_json(TreeOptions const& options, GeneralTree const& refe
     if (!options.trees.empty()) json["gene_trees"] = *found.num_trees;
     if (!options.msa.empty()) {
         json["sites"] = *found.num_sites;
+        if (found.skipped > 0) json["skipped_records"] = found.skipped;
         json["quartets"] = options.quartets;
         json["seed"] = options.seed;
     }
@@ -244,6 +246,9 @@ std::string concordance_summary(Concordance const& found) {
         text += fmt::format(", with {} sites: {}", *found.num_sites,
                             mean_percent(found.sites, [](auto const& sites) { return percent(sites, 0); }));
     }
+    if (found.skipped > 0)
+        text += fmt::format(" ({} of VCF skipped that {})", common::counted(found.skipped, "record"),
+                            found.skipped == 1 ? "is no SNP" : "are no SNPs");
     return text;
 }
 

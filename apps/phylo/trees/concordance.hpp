@@ -18,6 +18,7 @@ struct Concordance {
     std::vector<msa::SiteFactors> sites;
     std::optional<std::uint64_t> num_trees;  // none: there are no gene trees
     std::optional<std::uint64_t> num_sites;  // none: there is no alignment
+    std::uint64_t skipped = 0;               // number of records of VCF that are no SNPs
 };
 
 /// Compares the reference with the gene trees and the alignment of the options. Throws InputError.

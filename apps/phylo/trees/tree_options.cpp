@@ -163,6 +163,8 @@ void add_concordance(CLI::App& app, TreeOptions& options) {
     genes->type_name("FILE");
     auto* const msa = concordance->add_option("--msa", options.msa, "alignment, in any format that search reads");
     msa->type_name("FILE");
+    common::add_names(*concordance, options.reading.names);
+    common::add_not_snps(*concordance, options.reading.not_snps);
     concordance
         ->add_option("--quartets", options.quartets, "quartets of taxa that are drawn for each edge (default 100)")
         ->check(common::whole(1, 100'000'000))

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/alignment_input.hpp"
 #include "regraft/msa/consensus.hpp"
 #include "regraft/msa/support.hpp"
 
@@ -26,6 +27,7 @@ struct TreeOptions {
     std::filesystem::path tree;    // the reference; rfdist: empty for all pairs
     std::filesystem::path trees;   // support: the replicates; concordance: the gene trees, empty for none
     std::filesystem::path msa;     // concordance: the alignment; empty for none
+    common::Reading reading;       // concordance: how the alignment is read
     std::uint32_t quartets = 100;  // concordance: drawn for each edge
     std::uint64_t seed = 1;        // concordance: from which quartets follow
     msa::SupportMetric metric = msa::SupportMetric::felsenstein;

@@ -103,6 +103,22 @@ def names(program: msa_cli.Program) -> None:
     wanted = fasta(Alignment([f"{name}_of_{name}" for name in many.names], many.rows))
     for source in (program.file("described.fa", text), program.compressed("many.fa", text)):
         assert program.ok("dedup", "--names", "joined", "--width", "0", source).decode() == program.ok("dedup", "--width", "0", program.file("wanted.fa", wanted)).decode()
+    described = [program.file("blanks.fa", first), program.file("described.fa", text)]
+    for path in described:
+        program.ok("stat", "--names", "joined", path)
+        result = program.run("compress", "--names", "joined", path)
+        result.require(result.code == 0 and path.exists() and f"{path}: has blanks in names, so it is kept; {path}.rgm holds its alignment" in result.err, "expected that the text is kept")
+    assert program.ok("cat", "--width", "0", f"{described[0]}.rgm") == b">Homo_sapiens_1\nACGTA\n>Pan\nACGTT\n"
+    assert program.ok("cat", "--width", "0", f"{described[1]}.rgm").decode() == fasta(Alignment([f"{name}_of_{name}" for name in many.names], many.rows), 0)
+    more = [program.file("more.fa", ">Homo sapiens 2\nACGTA\n"), program.file("much.fa", f">{many.names[0]} again\n{many.rows[0]}\n")]
+    for path, new in zip(described, more):
+        program.ok("append", "--names", "joined", f"{path}.rgm", new)
+        last = new.read_text()[1:].replace(" ", "_")
+        assert program.ok("cat", "--width", "0", f"{path}.rgm").decode().endswith(f"\n>{last}"), path
+    plain = program.file("plain.fa", ">a\nACGT\n>b\nACGA\n")
+    result = program.run("compress", "--names", "joined", plain)
+    result.require(result.code == 0 and not plain.exists(), "no name has a blank, so nothing is lost")
+    program.refuses("stat", files[1], message="two.fa:3:2: taxon 'Homo' is already on line 1")
     program.refuses("concat", files[1], message="two.fa:3:2: taxon 'Homo' is already on line 1; names end at the first blank")
     program.refuses("concat", "--names", "joined", program.file("same.fa", ">a b\nA\n>a_b\nC\n"), message="same.fa:3:2: taxon 'a_b' is already on line 1")
     program.refuses("concat", "--names", "whole", files[0], message="--names: 'whole', expected first or joined")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """regraft-msa reads SNPs in VCF as an alignment. msa_vcf.py EXE"""
 import gzip
+import json
 import os
 import random
 import subprocess
@@ -70,6 +71,10 @@ def compressed(program: msa_cli.Program) -> None:
         result.require(f"{name}: is VCF, so it is kept; {packed} holds its alignment" in result.err, "expected that it is told")
         program.ok("decompress", packed)
         assert (program.path / f"{name[0]}.fa").read_text() == fasta(expected, 0)
+        shown = program.ok("stat", path).decode()
+        assert f"{len(snps)} B of VCF text" in shown or " kB of VCF text" in shown, shown
+        told = json.loads(program.ok("stat", "--json", path))
+        assert (told["text_format"], told["text_bytes"], told["taxa"]) == ("vcf", len(snps), len(expected.names)), told
     row = "".join(expected.rows[0])
     target = program.compressed("target.fa", f">first\n{row}\n>second\n{row[::-1]}\n", "--codec", "plain")
     program.ok("append", target, program.path / "x.vcf")

@@ -287,6 +287,31 @@ def concordances(files: Files, draw: random.Random, ranks: int) -> None:
     assert [line.split("\t")[1:-1] for line in again.splitlines()[1:]] == [line[10:-1] for line in lines], again
 
 
+def concordances_of_alignments(files: Files) -> None:
+    """Names of the alignment are as --names says, and records of VCF that are no SNPs are skipped if that is asked for."""
+    columns = ["AACC", "CCTT", "AGAG", "TTTT"]
+    def table(words: list[str], names: list[str]) -> str:
+        quoted = [f"'{name}'" if " " in name else name for name in names]
+        tree = files.write("four.nwk", f"(({quoted[0]},{quoted[1]}),{quoted[2]},{quoted[3]});")
+        return files.run(1, ["concordance", "--tree", tree, *words], ".concordanceTable")
+    rows = ["".join(column[i] for column in columns) for i in range(4)]
+    names = [f"Homo sapiens {i}" for i in range(4)]
+    described = files.write("described.fa", "".join(f">{name}\n{row}\n" for name, row in zip(names, rows)))
+    whole = table(["--msa", described, "--names", "whole"], names)
+    assert whole.splitlines()[1].split("\t")[1] == "66.67", whole
+    assert table(["--msa", described, "--names", "joined"], [name.replace(" ", "_") for name in names]) == whole
+    head = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\td\n"
+    records = [f"c\t{i}\t.\t{column[0]}\t{(column.replace(column[0], '') or '.')[0]}\t.\t.\t.\tGT\t" + "\t".join(str(int(base != column[0])) for base in column)
+               for i, column in enumerate(columns, 1)]
+    vcf = files.write("four.vcf", head + "\n".join([*records, "c\t9\t.\tAC\tA\t.\t.\t.\tGT\t0\t1\t0\t1"]) + "\n")
+    out = files.directory / "four.json"
+    assert table(["--msa", vcf, "--not-snps", "skip", "--json", str(out)], list("abcd")) == whole
+    told = json.loads(out.read_text(encoding="utf-8"))
+    assert (told["sites"], told["skipped_records"]) == (4, 1), told
+    result = files.jobs.run(1, ["concordance", "--tree", files.write("t.nwk", "((a,b),c,d);"), "--msa", vcf])
+    result.require(result.codes == [2] and "expected SNPs" in result.output, "expected a refusal")
+
+
 def names_and_outgroups(files: Files) -> None:
     """Names that need quotes come back in them; the text is rooted where the options say."""
     tree = files.write("q.nwk", "('a b':1,'it''s'[x]:1,('(c)':1,(d_d:1,é:1)99:1)'x,y':2);")
@@ -429,6 +454,7 @@ def all_files(jobs: phylo_job.Jobs, _) -> None:
         print(f"seed {seed}")
         for test in (supports, consensus_trees, distances, concordances):
             test(files, draw, 3 if seed % 4 == 0 else 1)
+    concordances_of_alignments(files)
     names_and_outgroups(files)
     like_raxml(files)
     outputs(files)
