@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "common/input.hpp"
+#include "common/named_alignments.hpp"
 #include "common/packings.hpp"
 #include "common/program.hpp"
 #include "common/words.hpp"
@@ -54,11 +55,6 @@ struct Supermatrix {
 struct Input {
     std::string path;
     std::vector<std::string> named;  // the loci, as the partition file has them; empty: the input is a locus
-
-    /// A path in a partition file is relative to the folder of this file.
-    std::string from_here(std::string const& name) const {
-        return (std::filesystem::path(path).parent_path() / name).string();
-    }
 };
 
 /// The alignments that an input names, if it is a partition file; a stream is none.
@@ -161,15 +157,11 @@ Locus const& locus_at(Supermatrix const& matrix, std::uint64_t site) {
 /// Adds the loci that a partition file names, and its partitions.
 void add_named(Supermatrix& matrix, std::map<std::string, std::string>& input_of, Input const& input,
                ConcatOptions const& options) {
-    std::map<std::string, Opened> opened;
-    auto const sites_of = [&](std::string const& path) -> std::optional<std::uint64_t> {
-        auto const place = input.from_here(path);
-        if (!std::filesystem::exists(place)) return std::nullopt;
-        return opened.try_emplace(path, place, options.general).first->second.num_sites();
-    };
+    NamedAlignments<Opened> loci(input.path, [&](std::string const& path) { return Opened(path, options.general); });
     auto const begin = matrix.num_sites;
-    auto [files, partitions] = read_partitions_of_files(input.path, sites_of);
-    for (auto const& [path, sites] : files) add_locus(matrix, input.from_here(path), opened.at(path), sites, options);
+    auto [files, partitions] =
+        read_partitions_of_files(input.path, [&](std::string const& path) { return loci.find(path); });
+    for (auto const& [path, sites] : files) add_locus(matrix, loci.path(path), loci.at(path), sites, options);
     for (auto& partition : partitions) {
         for (auto& range : partition.sites) {
             range.first += begin;
@@ -243,7 +235,7 @@ void concat(ConcatOptions const& options) {
     std::vector<Input> inputs;
     for (auto const& input : options.places.inputs) {
         inputs.push_back({input, named_in(input)});
-        for (auto const& name : inputs.back().named) places.inputs.push_back(inputs.back().from_here(name));
+        for (auto const& name : inputs.back().named) places.inputs.push_back(path_from(input, name));
     }
     if (!options.partitions.empty()) check_locus_names(inputs);
     Replacement result(places.inputs[0], places.output, places, Replacement::Result::text);

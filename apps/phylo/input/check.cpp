@@ -183,14 +183,14 @@ void check_phylip_cells(Options const& options, msa::Alignment const& alignment)
 }
 
 /// Throws InputError if a file that is written is one that is read.
-void refuse_input(fs::path const& path, Options const& options) {
+void refuse_input(fs::path const& path, Options const& options, CheckedInput const& input) {
     common::refuse_input(path.string(), options.input.files());
-    common::refuse_input(path.string(), own_files(options));
+    common::refuse_input(path.string(), input.own_files);
 }
 
-void refuse_existing(fs::path const& path, Options const& options) {
+void refuse_existing(fs::path const& path, Options const& options, CheckedInput const& input) {
     if (path.empty()) return;
-    refuse_input(path, options);
+    refuse_input(path, options, input);
     std::error_code none;
     if (fs::is_directory(path, none)) throw InputError({path.string()}, "cannot be written: it is a directory");
     if (fs::exists(path, none) && !options.output.redo)
@@ -217,6 +217,7 @@ CheckedInput begun(Options const& options) {
         input.num_columns = input.alignment.num_sites();
         input.has_partitions = true;
         input.partitions = std::move(joined->partitions);
+        input.own_files = std::move(joined->paths);
         return input;
     }
     if (options.input.msa.empty()) {
@@ -370,10 +371,10 @@ CheckedInput check_input(Options const& options) {
 
 void prepare_reduced(Options const& options, CheckedInput const& input) {
     for (auto const& [path, text] : reduced_files(options, input)) {
-        refuse_input(path, options);
+        refuse_input(path, options, input);
         std::error_code none;
         bool const is_there = fs::is_regular_file(path, none) && common::read_text(path.string()) == text;
-        if (!is_there) refuse_existing(path, options);
+        if (!is_there) refuse_existing(path, options, input);
     }
 }
 
@@ -386,7 +387,7 @@ int check(ft::Communicator* comm, Options const& options) {
     auto const look = [&] {
         input = check_input(options);
         if (input->can_be_searched()) prepare_reduced(options, *input);
-        refuse_existing(options.output.json, options);
+        refuse_existing(options.output.json, options, *input);
     };
     do_by_one(comm, look, [&] { tell(options, *input); });
     return input->can_be_searched() ? 0 : 2;

@@ -22,9 +22,10 @@ namespace regraft::phylo {
 struct CheckedInput {
     msa::Alignment alignment;
     std::vector<msa::PartitionSpec> partitions;
-    bool has_partitions = false;   // whether partitions came from --partitions or from an .rgm file
-    bool uses_lengths = false;     // whether lengths in the partition file became scalers
-    std::vector<ModelSpec> specs;  // per partition; one that fits the characters if a model is to be chosen
+    std::vector<std::string> own_files;  // paths of the alignments that charsets name
+    bool has_partitions = false;         // whether partitions came from --partitions or from an .rgm file
+    bool uses_lengths = false;           // whether lengths in the partition file became scalers
+    std::vector<ModelSpec> specs;        // per partition; one that fits the characters if a model is to be chosen
     std::vector<std::shared_ptr<CandidateSet const>> candidates;  // per partition; null if its model is given
     std::uint64_t num_columns = 0;            // of the alignment, without those of append_constant_sites
     std::uint64_t skipped_records = 0;        // of VCF, which are no SNPs

@@ -11,13 +11,14 @@
 
 namespace regraft::phylo {
 
-/// The alignments that charsets of --partitions name, as paths from here; empty if they name none.
-std::vector<std::string> own_files(Options const& options);
+/// Whether charsets of --partitions name alignments. Throws InputError if the file cannot be read.
+bool names_own_files(Options const& options);
 
 /// What a partition file stands for whose charsets name alignments.
 struct JoinedFiles {
     msa::Alignment alignment;
     std::vector<msa::PartitionSpec> partitions;
+    std::vector<std::string> paths;  // of the alignments that charsets name
 };
 /// Reads them, and --msa for charsets that name none. None if no charset names an alignment. Throws InputError.
 std::optional<JoinedFiles> read_own_files(Options const& options);

@@ -82,9 +82,10 @@ ReadPatterns JobFiles::read_all() {
     attempt([&] {
         if (keeps && comm.leads()) lock_prefix();
         if (keeps) finished = prepare_output(options, comm.leads() ? Trial::write : Trial::look);
-        bool const needs_text = !options.input.reduced.empty() || options.needs_sites() ||
-                                !own_files(options).empty() || options.input.names != common::Names::first;
+        bool const needs_text =
+            !options.input.reduced.empty() || options.needs_sites() || options.input.names != common::Names::first;
         if (!needs_text) columns = RgmColumns::open(options.input.msa);
+        if (columns && names_own_files(options)) columns.reset();
     });
     auto read = read_share(columns);
     StartTrees start_trees;

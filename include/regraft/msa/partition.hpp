@@ -41,7 +41,7 @@ using IsModel = std::function<bool(std::string_view)>;
 
 /// Sites of an alignment that partitions have.
 struct SitesInFile {
-    std::string path;                  // as the partition file has it; empty: the alignment for charsets without a file
+    std::string path;  // as the partition file has it first; empty: the alignment for charsets without a file
     std::vector<std::uint64_t> sites;  // counted from 0, increasing, at least one
 };
 
@@ -51,9 +51,14 @@ struct PartitionsOfFiles {
     std::vector<PartitionSpec> partitions;  // of the sites of all files, one file behind the other
 };
 
-/// Returns the number of sites of an alignment that a partition file names; none if there is no such file. Called once
-/// for each. Throws InputError.
-using SitesOfFile = std::function<std::optional<std::uint64_t>(std::string const& path)>;
+/// An alignment that a partition file names.
+struct NamedAlignment {
+    std::uint64_t num_sites = 0;
+    std::string first_path;  // by which the partition file named it first, as a.fa and ./a.fa are the same file
+};
+
+/// Returns what is known of an alignment that a partition file names; none if there is no such file. Throws InputError.
+using SitesOfFile = std::function<std::optional<NamedAlignment>(std::string const& path)>;
 
 /// Reads a partition file in any of these formats:
 ///

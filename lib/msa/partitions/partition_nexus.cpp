@@ -292,13 +292,14 @@ File NexusReader::own_file(Name const& path, Name const& charset) {
     if (!sites_of_)
         cursor_.fail_at(path.at,
                         about + "; expected sites of one alignment, which regraft-msa concat makes of this file");
-    auto const known = std::ranges::find(files_.begin() + 1, files_.end(), path.text, &File::path);
+    auto const found = sites_of_(path.text);
+    if (!found) cursor_.fail_at(path.at, about + ", which is not there; expected an alignment");
+    auto const& [num_sites, first_path] = *found;
+    auto const known = std::ranges::find(files_.begin() + 1, files_.end(), first_path, &File::path);
     if (known != files_.end()) return *known;
-    auto const size = sites_of_(path.text);
-    if (!size) cursor_.fail_at(path.at, about + ", which is not there; expected an alignment");
-    if (*size == 0) cursor_.fail_at(path.at, about + ", which has no sites; expected an alignment");
+    if (num_sites == 0) cursor_.fail_at(path.at, about + ", which has no sites; expected an alignment");
     auto const first = files_.back().last;
-    files_.push_back({path.text, first, first + *size});
+    files_.push_back({first_path, first, first + num_sites});
     return files_.back();
 }
 

@@ -125,6 +125,16 @@ def names(program: msa_cli.Program) -> None:
     program.refuses("concat", "-o", program.path / "new.rgm", files[0], message="new.rgm: a text would get the name of a .rgm file; expected another name")
 
 
+def same_file(program: msa_cli.Program) -> None:
+    """A file that a partition file names by two paths is one locus"""
+    program.file("x.fa", ">a\nACGT\n>b\nAGGA\n")
+    named = program.file("two.nex", "#nexus begin sets; charset p = x.fa: 1 3; charset q = ./x.fa: 4; charpartition m = JC:p, JC:q; end;")
+    result = program.run("concat", "--width", "0", named)
+    result.require(result.out == b">a\nAGT\n>b\nAGA\n" and "1 locus, 2 taxa, 3 sites" in result.err, "expected one locus")
+    twice = program.file("twice.nex", "#nexus begin sets; charset p = x.fa: 1 3; charset q = ./x.fa: 3-4; charpartition m = JC:p, JC:q; end;")
+    program.refuses("concat", twice, message="site 3 of 'x.fa' already belongs to partition 'p'")
+
+
 def refused(program: msa_cli.Program) -> None:
     """What is no locus, and names that would be the same"""
     good = program.file("good.fa", ">a\nACGT\n>b\nACGA\n")
@@ -150,4 +160,4 @@ def refused(program: msa_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(matrices, near, ways_back, names, refused))
+    sys.exit(msa_cli.main(matrices, near, ways_back, names, same_file, refused))

@@ -208,6 +208,12 @@ def refuse_own_files(jobs: phylo_job.Jobs, folder: phylo_job.Folder, mixed: str)
         run.require(run.codes == [2, 2] and message in " ".join(run.output.split()), f"{sets}: expected '{message}'")
     run = jobs.run(1, ["check", "--partitions", mixed, "--model", "JC"])
     run.require(run.codes == [2] and "mixed.nex:1:63: there is no alignment for these sites" in run.output, "expected --msa for the other charset")
+    # One file under three paths is one alignment.
+    (folder.directory / "link.fa").symlink_to("bad.fa")
+    for last, codes, message in (("3", [0, 0], "4 taxa, 3 sites"), ("1 3", [2, 2], "site 1 of 'bad.fa' already belongs to partition 'a'")):
+        names = folder.write("names.nex", f"#nexus begin sets; charset a = bad.fa: 1; charset b = ./bad.fa: 4; charset c = link.fa: {last}; end;")
+        run = jobs.run(2, ["check", "--partitions", names, "--model", "JC"])
+        run.require(run.codes == codes and message in " ".join(run.output.split()), f"{last}: expected '{message}'")
     inputs = folder.write("inputs.nex", "#nexus begin sets; charset a = bad.fa: 1 3-4; end;")
     over = jobs.run(1, ["check", "--partitions", inputs, "--model", "JC", "--reduced", bad])
     over.require(over.codes == [2] and "bad.fa" in over.output and "ACGT" in pathlib.Path(bad).read_text(encoding="utf-8"), "expected that no input is overwritten")

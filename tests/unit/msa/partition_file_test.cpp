@@ -300,10 +300,10 @@ TEST(PartitionFile, ReadsTypesOfCharsets) {
 }
 
 /// Alignments of 10 and 6 sites, and an empty one.
-std::optional<std::uint64_t> sites_of_file(std::string const& path) {
-    if (path == "x.fa") return 10;
-    if (path == "my file") return 6;
-    if (path == "empty") return 0;
+std::optional<NamedAlignment> sites_of_file(std::string const& path) {
+    if (path == "x.fa" || path == "./x.fa") return NamedAlignment{10, "x.fa"};
+    if (path == "my file") return NamedAlignment{6, path};
+    if (path == "empty") return NamedAlignment{0, path};
     return std::nullopt;
 }
 
@@ -326,6 +326,15 @@ TEST(PartitionFile, TakesSitesOfAlignmentsThatCharsetsName) {
                                   "f"),
               (std::vector<std::string>{"x.fa", "y's"}));
     EXPECT_TRUE(files_of_partitions("GTR, a = 1-4\n", "f").empty());
+}
+
+TEST(PartitionFile, TakesTheSameAlignmentUnderTwoPaths) {
+    auto const [files, partitions] = parse_files("charset a = x.fa: 1-4; charset b = ./x.fa: 7-8;");
+    ASSERT_EQ(files.size(), 1U);
+    EXPECT_EQ(files[0].path, "x.fa");
+    EXPECT_EQ(files[0].sites, (Sites{0, 1, 2, 3, 6, 7}));
+    EXPECT_EQ(partitions, (std::vector<PartitionSpec>{{"JC", "a", {{0, 4, 1}}}, {"JC", "b", {{4, 6, 1}}}}));
+    EXPECT_THROW(parse_files("charset a = x.fa: 1-4; charset b = ./x.fa: 4-8;"), InputError) << "site 4 is in both";
 }
 
 TEST(PartitionFile, LeavesOutAlignmentsThatNoPartitionHas) {
