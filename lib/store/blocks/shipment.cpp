@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "regraft/core/bytes.hpp"
+#include "regraft/core/checked_cast.hpp"
 #include "regraft/core/random.hpp"
 
 namespace regraft::store {
@@ -66,21 +67,31 @@ void Shipment::close() {
     in_ = sealed(in_, [&](std::size_t rank) { return std::as_writable_bytes(std::span(sums_in_).subspan(rank, 1)); });
 }
 
-void Shipment::move(Transport transport, std::optional<std::vector<exchange::Message>> messages) {
+void Shipment::announce(std::size_t sender, std::size_t receiver, std::uint64_t bytes) {
+    if (bytes == 0) return;
+    auto const sum_bytes = checked() ? sizeof(std::uint64_t) : 0;
+    exchange::Message const none{checked_cast<std::uint32_t>(sender), checked_cast<std::uint32_t>(receiver), sum_bytes,
+                                 checked() ? 1U : 0U};
+    auto& message = announced_.try_emplace({sender, receiver}, none).first->second;
+    message.bytes += bytes;
+    ++message.pieces;
+}
+
+std::optional<std::vector<exchange::Message>> Shipment::messages() const {
+    if (announced_.empty()) return {};
+    std::vector<exchange::Message> all;
+    for (auto const& [pair, message] : announced_) all.push_back(message);
+    return all;
+}
+
+void Shipment::move(Transport transport) {
     close();
-    if (messages && checked()) {
-        for (auto& message : *messages) {
-            if (message.bytes == 0) continue;
-            message.bytes += sizeof(std::uint64_t);
-            ++message.pieces;
-        }
-    }
-    exchange::all_to_all(*comm_, out_, in_, transport, messages);
+    exchange::all_to_all(*comm_, out_, in_, transport, messages());
 }
 
 exchange::Pending Shipment::start() {
     close();
-    return exchange::Pending(*comm_, out_, in_);
+    return exchange::Pending(*comm_, out_, in_, messages());
 }
 
 bool Shipment::intact() const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -40,26 +41,32 @@ public:
     /// Adds bytes to receive; they begin at `offset` of a larger whole.
     void receive(std::size_t sender, std::span<std::byte> bytes, std::uint64_t offset);
 
-    /// Collective, not uniform. messages: those of all members, without checksums, if this PE knows them.
-    void move(Transport transport, std::optional<std::vector<exchange::Message>> messages = {});
+    /// Says that any of the members sends these bytes to another. Either all members say all that travels between any
+    /// of them, or none says anything; then they have to ask each other first.
+    void announce(std::size_t sender, std::size_t receiver, std::uint64_t bytes);
+
+    /// Collective, not uniform.
+    void move(Transport transport);
     /// The same while the program goes on, until the returned operation is over.
     exchange::Pending start();
     /// Whether everything has arrived as it was sent, as far as it is checked.
     bool intact() const;
     /// Moves everything, and returns intact().
-    [[nodiscard]] bool exchange(Transport transport, std::optional<std::vector<exchange::Message>> messages = {}) {
-        move(transport, std::move(messages));
+    [[nodiscard]] bool exchange(Transport transport) {
+        move(transport);
         return intact();
     }
 
 private:
     void close();
+    std::optional<std::vector<exchange::Message>> messages() const;
 
     ft::Communicator* comm_;
     Integrity integrity_;
     RowsBuilder<std::span<std::byte const>> sending_;
     RowsBuilder<std::span<std::byte>> receiving_;
     RowsBuilder<std::uint64_t> offsets_;
+    std::map<std::pair<std::size_t, std::size_t>, exchange::Message> announced_;
     std::vector<RunningSum> sums_;  // sums of what goes to each member
     Csr<std::span<std::byte const>> out_;
     Csr<std::span<std::byte>> in_;

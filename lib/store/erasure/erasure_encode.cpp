@@ -2,7 +2,6 @@
 // stripe. That holder encodes one stripe, keeps its first parity and sends the others to their holders. This moves 1 +
 // (m - 1) / k times the data; if every holder encoded alone, m times the data would move.
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -82,20 +81,17 @@ private:
         return longest;
     }
 
-    /// What all members send in a window: data to the encoders of stripes, or parities from them, a piece in each
-    /// message. Nothing if it is faster to ask.
-    std::optional<std::vector<exchange::Message>> messages(ByteRange window, std::uint32_t first, std::uint32_t last) {
-        if (!looks_at_all()) return {};
-        std::vector<exchange::Message> all;
+    /// Announces what all members send in a window: pieces of data to the encoders of stripes, or parities from them.
+    void announce(ByteRange window, std::uint32_t first, std::uint32_t last, Shipment& shipment) const {
+        if (!looks_at_all()) return;
         for (std::uint32_t number = 0; number < layout_.num_slots(); ++number) {
             for (auto i = first; i < last; ++i) {
                 Piece const piece{number, i};
                 auto sender = layout_.slot(piece), receiver = encoder_of(number);
                 if (i >= k()) std::swap(sender, receiver);
-                all.push_back({sender, receiver, clipped(layout_.bytes(piece), window).size(), 1});
+                shipment.announce(sender, receiver, clipped(layout_.bytes(piece), window).size());
             }
         }
-        return all;
     }
 
     bool gather_data(ByteRange window) {
@@ -111,7 +107,8 @@ private:
             auto const size = clipped(layout_.bytes(theirs), window).size();
             shipment.receive(layout_.slot(theirs), data_[i]->bytes().first(size), window.begin);
         }
-        return shipment.exchange(options_.transport, messages(window, 0, k()));
+        announce(window, 0, k(), shipment);
+        return shipment.exchange(options_.transport);
     }
 
     void encode_stripe(ByteRange window) {
@@ -138,7 +135,8 @@ private:
             shipment.receive(encoder_of(piece.stripe), memory->bytes().subspan(range.begin, range.size()),
                              window.begin);
         }
-        return shipment.exchange(options_.transport, messages(window, k() + 1, layout_.code().pieces()));
+        announce(window, k() + 1, layout_.code().pieces(), shipment);
+        return shipment.exchange(options_.transport);
     }
 
     ft::Communicator& comm_;

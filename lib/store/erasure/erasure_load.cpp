@@ -62,6 +62,7 @@ void FromPieces::prepare() {
         auto const sender = comm_.position(from);
         auto const receiver = comm_.position(to);
         volume_.add(sender, receiver, bytes.size());
+        shipment.announce(sender, receiver, bytes.size());
         if (sender == self) {
             shipment.send(receiver, store_.current->read(piece, bytes, scratch_),
                           store_.checked() ? sum_of(piece, bytes) : 0);

@@ -93,6 +93,7 @@ std::span<std::byte const> Rebuilding::take(erasure::Rebuild const& task, erasur
     auto const sender = comm_->position(*source.holder);
     auto const receiver = comm_->position(task.receiver);
     volume_.add(sender, receiver, source.bytes);
+    shipment.announce(sender, receiver, source.bytes);
     erasure::Piece const piece{task.piece.stripe, source.index};
     erasure::ByteRange const range{task.bytes.begin, task.bytes.begin + source.bytes};
     if (source.holder == comm_->self()) {
@@ -126,6 +127,7 @@ bool Rebuilding::forward(std::size_t round) {
             auto const sender = comm_->position(task.receiver);
             auto const receiver = comm_->position(forward.receiver);
             volume_.add(sender, receiver, task.bytes.size());
+            shipment.announce(sender, receiver, task.bytes.size());
             if (task.receiver == comm_->self()) {
                 auto const bytes = target_(task);
                 RunningSum sum;
