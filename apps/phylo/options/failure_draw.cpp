@@ -49,7 +49,8 @@ ft::FailurePlan drawn(std::span<PeId const> members, std::vector<std::vector<std
 }  // namespace
 
 std::vector<ft::FailPoint const*> search_points() {
-    constexpr std::array unused{"broadcast:", "disk-", "erasure-", "files-", "keep-", "reopen:", "scrub:", "snapshot-"};
+    constexpr std::array unused{"broadcast:", "disk-",  "erasure-",  "files-", "keep-",
+                                "reopen:",    "scrub:", "snapshot-", "update:"};
     auto points = ft::fail_points();
     std::erase_if(points, [&](auto const* point) {
         return std::ranges::any_of(unused, [&](char const* prefix) { return point->name().starts_with(prefix); });

@@ -52,6 +52,16 @@ struct ChangesReport {
     friend bool operator==(ChangesReport const&, ChangesReport const&) = default;
 };
 
+/// What an update did. The same on all members.
+struct [[nodiscard]] UpdateReport {
+    std::uint64_t blocks_changed = 0;  // that all members together have given
+    std::uint64_t bytes_changed = 0;   // of these blocks
+    std::uint64_t bytes_moved = 0;     // that travelled between different PEs, in total
+    /// Blocks that were lost and are there again: ascending, disjoint. The members that gave them hold them, in one
+    /// copy each until the next repair.
+    std::vector<BlockRange> regained{};
+};
+
 /// What a load did. All but the last two are the same on all members.
 struct [[nodiscard]] LoadReport {
     /// Blocks that a member wanted and no living PE holds, also if they were read again: ascending, disjoint.

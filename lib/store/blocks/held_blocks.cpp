@@ -55,6 +55,83 @@ void HeldBlocks::take(HeldBlocks other) {
     own_bytes_ += other.own_bytes_;
 }
 
+void HeldBlocks::copy_references(BlockSizes const& sizes) {
+    std::uint64_t total = 0;
+    for (auto const& [first, piece] : pieces_) total += piece.own ? 0 : sizes.bytes(BlockRange{first, piece.last});
+    if (total == 0) return;
+    Memory memory(total);
+    auto rest = memory.bytes();
+    for (auto& [first, piece] : pieces_) {
+        auto const bytes = bytes_of({first, piece.last}, piece.data, sizes);
+        if (piece.own || bytes.empty()) continue;
+        std::ranges::copy(bytes, rest.begin());
+        piece.data = piece.own = rest.data();
+        rest = rest.subspan(bytes.size());
+    }
+    own_bytes_ += total;
+    own(std::move(memory));
+}
+
+HeldBlocks HeldBlocks::copied(Memory memory, BlockSizes const& sizes) const {
+    HeldBlocks copy;
+    auto rest = memory.bytes();
+    for (auto const& [first, piece] : pieces_) {
+        BlockRange const blocks{first, piece.last};
+        auto const bytes = bytes_of(blocks, piece.data, sizes);
+        std::ranges::copy(bytes, rest.begin());
+        copy.add(blocks, rest.data(), sizes);
+        rest = rest.subspan(bytes.size());
+    }
+    copy.checksums_ = checksums_;
+    copy.own(std::move(memory));
+    return copy;
+}
+
+void HeldBlocks::write(std::span<NewBytes const> given, BlockSizes const& sizes) {
+    struct Touched {
+        std::map<BlockId, Checksum>::iterator checksum;
+        std::uint64_t num_written = 0;
+        bool is_right = false;  // what is not written
+    };
+    std::vector<Touched> touched;
+    for (auto const& [blocks, bytes] : given) {
+        for (auto at = first_behind(checksums_, blocks.first); at != checksums_.end() && at->first < blocks.last;
+             ++at) {
+            if (touched.empty() || touched.back().checksum != at) touched.push_back({at});
+            touched.back().num_written += intersect(BlockRange{at->first, at->second.last}, blocks).size();
+        }
+    }
+    auto const part_of = [](Touched const& each) {
+        return BlockRange{each.checksum->first, each.checksum->second.last};
+    };
+    for (auto& each : touched) {
+        auto const part = part_of(each);
+        each.is_right = each.num_written == part.size() || hash(find(part, sizes)) == each.checksum->second.sum;
+    }
+    for (auto const& each : given) write(each, sizes);
+    for (auto const& each : touched) {
+        auto const sum = hash(find(part_of(each), sizes));
+        each.checksum->second.sum = each.is_right ? sum : ~sum;
+    }
+}
+
+/// Checksums stay.
+void HeldBlocks::write(NewBytes const& given, BlockSizes const& sizes) {
+    auto rest = given.bytes;
+    auto blocks = given.blocks;
+    for (auto at = first_behind(pieces_, blocks.first); !blocks.empty(); ++at) {
+        REGRAFT_EXPECTS(at != pieces_.end() && at->first <= blocks.first);
+        BlockRange const here{blocks.first, std::min(blocks.last, at->second.last)};
+        auto const bytes = rest.first(sizes.bytes(here));
+        REGRAFT_EXPECTS(at->second.own || bytes.empty());
+        if (!bytes.empty()) {
+            std::ranges::copy(bytes, at->second.own + sizes.bytes(BlockRange{at->first, here.first}));
+        }
+        rest = rest.subspan(bytes.size());
+        blocks.first = here.last;
+    }
+}
+
 void HeldBlocks::remove(BlockRange blocks, BlockSizes const& sizes) {
     remove_checksums(blocks, sizes);
     for (auto at = first_behind(pieces_, blocks.first); at != pieces_.end() && at->first < blocks.last;) {

@@ -13,6 +13,12 @@
 
 namespace regraft::store {
 
+/// What blocks are to be.
+struct NewBytes {
+    BlockRange blocks;
+    std::span<std::byte const> bytes;
+};
+
 /// Blocks in pieces of memory; the blocks of a piece lie one behind the other. Each call gets the same sizes.
 class HeldBlocks {
 public:
@@ -29,6 +35,14 @@ public:
     std::span<Memory> memories() { return memories_; }
     /// Takes everything that the other object has. Precondition: none of its blocks is here yet.
     void take(HeldBlocks other);
+    /// Copies what lies in the user's memory into memory of its own.
+    void copy_references(BlockSizes const& sizes);
+    /// A copy of everything, one behind the other from the begin of the memory on.
+    HeldBlocks copied(Memory memory, BlockSizes const& sizes) const;
+    /// Writes over blocks that are here, in memory of its own, and renews the checksums that change. Where a part was
+    /// damaged and stays in parts, its checksum stays wrong. given: ascending, disjoint. O(bytes), with checksums
+    /// O(bytes of the parts in which something is written).
+    void write(std::span<NewBytes const> given, BlockSizes const& sizes);
     /// Forgets blocks, as far as they are here, and gives their pages back to the system.
     void remove(BlockRange blocks, BlockSizes const& sizes);
 
@@ -68,6 +82,7 @@ private:
         BlockId last{};
         std::uint64_t sum = 0;
     };
+    void write(NewBytes const& given, BlockSizes const& sizes);
     void remove_checksums(BlockRange blocks, BlockSizes const& sizes);
 
     std::map<BlockId, Location> pieces_;  // by first block; disjoint

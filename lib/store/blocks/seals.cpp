@@ -30,6 +30,16 @@ Csr<std::span<Byte>> with_sums(Csr<std::span<Byte>> const& pieces, Csr<BlockRang
 
 }  // namespace
 
+std::vector<std::uint64_t> KnownSums::operator()(BlockRange blocks) {
+    std::vector<std::uint64_t> sums;
+    visit_parts(blocks, sizes_, [&](BlockRange part) {
+        auto const [known, is_new] = known_.try_emplace(part);
+        if (is_new) known->second = hash(bytes_of_(part));
+        sums.push_back(known->second);
+    });
+    return sums;
+}
+
 Seals::Seals(Traffic& traffic, BlockSizes const& sizes, SumsOf const& sums_of) {
     for (std::size_t rank = 0; rank < traffic.out.size(); ++rank) {
         for (auto const& blocks : traffic.blocks_out[rank]) {

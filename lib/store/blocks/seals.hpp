@@ -1,9 +1,13 @@
 // Checksums that travel with blocks, so that the receiver sees whether they are what was sent.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "regraft/store/reports.hpp"
@@ -14,6 +18,23 @@ namespace regraft::store {
 
 /// Returns the checksums of the parts (visit_parts) of blocks that are sent.
 using SumsOf = std::function<std::vector<std::uint64_t>(BlockRange)>;
+
+/// The checksums of bytes that are given by their blocks. Blocks for several holders are read once.
+class KnownSums {
+public:
+    /// bytes_of: of a part (visit_parts).
+    KnownSums(std::function<std::span<std::byte const>(BlockRange)> bytes_of, BlockSizes const& sizes)
+        : bytes_of_(std::move(bytes_of)), sizes_(sizes) {}
+    /// Returns those of the parts of blocks.
+    std::vector<std::uint64_t> operator()(BlockRange blocks);
+    /// The checksum of a part that need not be read.
+    void know(BlockRange part, std::uint64_t sum) { known_[part] = sum; }
+
+private:
+    std::function<std::span<std::byte const>(BlockRange)> bytes_of_;
+    BlockSizes const& sizes_;
+    std::map<BlockRange, std::uint64_t> known_;
+};
 
 /// The checksums of one exchange. The object must live until the exchange is over, and may be moved.
 class Seals {

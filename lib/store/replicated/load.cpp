@@ -165,7 +165,7 @@ void FromReplicas::forget_and_replace() {
     if (damaged_.empty() || !store_.keeping) return;
     // If that fails, the manifest before stays, and the next job finds the damage again.
     Complaint ignored;
-    store_.list(*store_.current, ignored);
+    store_.list(common, held, ignored);
     store_.keeping->settle();
 }
 

@@ -9,41 +9,29 @@
 #include "regraft/core/bytes.hpp"
 #include "regraft/load/plan.hpp"
 #include "store/blocks/rows.hpp"
+#include "store/replicated/outgoing.hpp"
 #include "store/together/digest.hpp"
 
 namespace regraft::store {
 namespace {
 
-/// Calls visit for the blocks that the sender sends to each holder; touching blocks are joined. Includes what it keeps
-/// itself, unless that is kept by reference.
+/// Calls visit for the blocks that the sender sends to each holder. Includes what it keeps itself, unless that is kept
+/// by reference.
 template <class Visit>
-void visit_outgoing(ft::Communicator const& comm, Submission const& submission, std::size_t sender,
-                    placement::Directory const& directory, Visit visit) {
-    std::vector<BlockRange> open(comm.size());  // for each member: the piece that may still grow
+void visit_submitted(ft::Communicator const& comm, Submission const& submission, std::size_t sender,
+                     placement::Directory const& directory, Visit visit) {
     auto const keeps_own = submission.own_copy == OwnCopy::referenced;
-    directory.visit(submission.ranges[sender], [&](placement::Run const& run) {
-        for (auto const holder : run.holders) {
-            auto const rank = comm.position(holder);
-            if (keeps_own && rank == sender) continue;
-            auto& piece = open[rank];
-            if (piece.last == run.blocks.first && !piece.empty()) {
-                piece.last = run.blocks.last;
-                continue;
-            }
-            if (!piece.empty()) visit(rank, piece);
-            piece = run.blocks;
-        }
-    });
-    for (std::size_t rank = 0; rank < open.size(); ++rank) {
-        if (!open[rank].empty()) visit(rank, open[rank]);
-    }
+    visit_outgoing(comm, directory, sender, submission.ranges.subspan(sender, 1),
+                   [&](std::size_t rank, BlockRange piece) {
+                       if (!keeps_own || rank != sender) visit(rank, piece);
+                   });
 }
 
 void collect_outgoing(ft::Communicator const& comm, Submission const& submission, placement::Directory const& directory,
                       BlockSizes const& sizes, Traffic& traffic) {
     RowsBuilder<BlockRange> rows(comm.size());
-    visit_outgoing(comm, submission, submission.self, directory,
-                   [&](std::size_t rank, BlockRange piece) { rows.add(rank, piece); });
+    visit_submitted(comm, submission, submission.self, directory,
+                    [&](std::size_t rank, BlockRange piece) { rows.add(rank, piece); });
     traffic.blocks_out = rows.rows();
     for (std::size_t rank = 0; rank < comm.size(); ++rank) {
         for (auto const& blocks : traffic.blocks_out[rank]) {
@@ -66,7 +54,7 @@ std::optional<std::vector<exchange::Message>> messages_of(ft::Communicator const
     if (load::wants_more_runs(directory, comm.members(), by_pe, most_runs)) return {};
     std::vector<schedule::RangeTransfer> transfers;
     for (std::size_t sender = 0; sender < comm.size(); ++sender) {
-        visit_outgoing(comm, submission, sender, directory, [&](std::size_t rank, BlockRange piece) {
+        visit_submitted(comm, submission, sender, directory, [&](std::size_t rank, BlockRange piece) {
             if (rank != sender) transfers.push_back({piece, comm.members()[sender], comm.members()[rank], 0});
         });
     }
@@ -153,16 +141,6 @@ std::uint64_t layout_of(ft::Communicator const& comm, std::uint64_t placement, s
 
 }  // namespace
 
-std::vector<std::uint64_t> SubmittedSums::operator()(BlockRange blocks) {
-    std::vector<std::uint64_t> sums;
-    visit_parts(blocks, sizes_, [&](BlockRange part) {
-        auto const [known, is_new] = known_.try_emplace(part);
-        if (is_new) known->second = hash(submission_.bytes_of(part, sizes_));
-        sums.push_back(known->second);
-    });
-    return sums;
-}
-
 NextVersion::NextVersion(Replicated& store, placement::Any placement, Submissions const& all,
                          std::span<std::byte const> bytes)
     : store_(store),
@@ -203,12 +181,7 @@ bool NextVersion::can_be_patched() const {
 
 void NextVersion::prepare(std::uint64_t alike) {
     auto& [directory, sizes, held, seams, common] = *next_;
-    if (auto& keeping = store_.keeping) {
-        if (!keeping->begun()) static_cast<void>(keeping->begin(store_.comm, store_.names_of_keep()));
-        keeping->retract();  // of a submit that a failure ended
-        common = {keeping->next(store_.comm, store_.version + 1), replicas_, sizes, store_.attributes};
-        common.id.alike = alike;
-    }
+    common = store_.next_common(replicas_, sizes, alike);
     collect_outgoing(store_.comm, submission_, directory, sizes, traffic_);
     collect_incoming(
         submission_, parts_, sizes, [&](std::uint64_t size) { return take_memory(size); }, traffic_, held);
@@ -347,14 +320,12 @@ bool NextVersion::anybody_is_against() const {
 
 bool NextVersion::seal() {
     if (seals_) seals_->keep(traffic_, next_->sizes, next_->held);
-    store_.list(*next_, complaint_);
+    store_.list(next_->common, next_->held, complaint_);
     return !complaint_;
 }
 
 void NextVersion::retract() {
-    if (!store_.keeping) return;
-    store_.keeping->retract();
-    if (auto const first = first_complaint(store_.comm, complaint_)) throw DiskError(*first);
+    store_.retract(complaint_);
 }
 
 void NextVersion::discard() {
@@ -383,19 +354,11 @@ void NextVersion::adopt(OnDisk from) {
     if (store_.options.own_copy == OwnCopy::copied) store_.on_disk.opened = {};
 }
 
-/// The spare memory if it fits; otherwise new memory, and the spare memory is freed.
 Memory NextVersion::take_memory(std::uint64_t size) {
-    Memory memory = std::move(store_.spare);
     stale_ = std::exchange(store_.stale, {});
-    bool const fits = size <= memory.bytes().size() && memory.bytes().size() <= size + size / 8;
-    bool const is_right_kind = !store_.keeping || size == 0 || memory.segment();
-    if (fits && is_right_kind) {
-        if (memory.segment()) memory.segment()->mark(0);
-        return memory;
-    }
-    memory = Memory();  // frees the spare memory before new memory is taken
-    stale_.clear();
-    return store_.new_memory(size, complaint_);
+    auto [memory, is_spare] = store_.take_memory(size, complaint_);
+    if (!is_spare) stale_.clear();
+    return std::move(memory);
 }
 
 }  // namespace regraft::store

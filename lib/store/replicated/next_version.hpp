@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,21 +29,6 @@ struct Submission {
 struct Arrival {
     BlockRange blocks;
     std::size_t rank;
-};
-
-/// The checksums of what is submitted here. Blocks for several holders are read once.
-class SubmittedSums {
-public:
-    SubmittedSums(Submission const& submission, BlockSizes const& sizes) : submission_(submission), sizes_(sizes) {}
-    /// Returns those of the parts (visit_parts) of blocks.
-    std::vector<std::uint64_t> operator()(BlockRange blocks);
-    /// The checksum of a part that need not be read.
-    void know(BlockRange part, std::uint64_t sum) { known_[part] = sum; }
-
-private:
-    Submission const& submission_;
-    BlockSizes const& sizes_;
-    std::map<BlockRange, std::uint64_t> known_;
 };
 
 class NextVersion {
@@ -102,7 +86,7 @@ private:
     std::unique_ptr<Version> next_ = std::make_unique<Version>();
     std::vector<Arrival> parts_;
     std::optional<std::vector<exchange::Message>> messages_;  // if every member knows all of them
-    SubmittedSums sums_{submission_, next_->sizes};
+    KnownSums sums_{[this](BlockRange part) { return submission_.bytes_of(part, next_->sizes); }, next_->sizes};
     Traffic traffic_;
     std::optional<Seals> seals_;
     Complaint complaint_;

@@ -142,7 +142,7 @@ bool carry_out(Replicated& store, repair::Step const& step, RepairReport& report
     if (keeping) {
         // If a manifest cannot be written, the one before stays, and the next job makes these copies again.
         Complaint ignored;
-        store.list(*store.current, ignored);
+        store.list(common, held, ignored);
         keeping->agreed(held);
         keeping->settle();
     }

@@ -62,8 +62,19 @@ struct Replicated {
     /// Memory for blocks. If there is no place for a file, the complaint says why, and the memory is private: the
     /// exchange takes place all the same, and is not agreed on.
     Memory new_memory(std::uint64_t size, Complaint& complaint);
-    /// Lists in files what is held of the version. Not collective.
-    void list(Version& listed, Complaint& complaint);
+    struct Taken {
+        Memory memory;
+        bool is_spare = false;
+    };
+    /// The spare memory if it fits; otherwise new memory, and the spare memory is freed.
+    Taken take_memory(std::uint64_t size, Complaint& complaint);
+    /// What the files of the next version have in common, if there are any. alike: of a vote. Collective if there are.
+    Common next_common(std::uint32_t replicas, BlockSizes const& sizes, std::uint64_t alike);
+    /// Lists in files what is held of a version. Not collective.
+    void list(Common const& common, HeldBlocks& held, Complaint& complaint);
+    /// The files of a version of which no member can be sure are gone. Throws DiskError if a member has complained.
+    /// Collective, uniform.
+    void retract(Complaint const& complaint);
 
     ft::Communicator& comm;
     Options options;

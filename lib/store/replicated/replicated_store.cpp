@@ -13,9 +13,36 @@ Memory Replicated::new_memory(std::uint64_t size, Complaint& complaint) {
     return complaint ? Memory(size) : std::move(memory);
 }
 
-void Replicated::list(Version& listed, Complaint& complaint) {
+Replicated::Taken Replicated::take_memory(std::uint64_t size, Complaint& complaint) {
+    Memory memory = std::move(spare);
+    bool const fits = size <= memory.bytes().size() && memory.bytes().size() <= size + size / 8;
+    bool const is_right_kind = !keeping || size == 0 || memory.segment();
+    if (fits && is_right_kind) {
+        if (memory.segment()) memory.segment()->mark(0);
+        return {std::move(memory), true};
+    }
+    memory = Memory();  // frees the spare memory before new memory is taken
+    return {new_memory(size, complaint)};
+}
+
+Common Replicated::next_common(std::uint32_t replicas, BlockSizes const& sizes, std::uint64_t alike) {
+    if (!keeping) return {};
+    if (!keeping->begun()) static_cast<void>(keeping->begin(comm, names_of_keep()));
+    keeping->retract();  // of a submit that a failure ended
+    Common common{keeping->next(comm, version + 1), replicas, sizes, attributes};
+    common.id.alike = alike;
+    return common;
+}
+
+void Replicated::list(Common const& common, HeldBlocks& held, Complaint& complaint) {
     if (!keeping || complaint) return;
-    complaint = attempt([&] { keeping->write(listed.common, listed.held, listed.sizes, checked()); });
+    complaint = attempt([&] { keeping->write(common, held, common.sizes, checked()); });
+}
+
+void Replicated::retract(Complaint const& complaint) {
+    if (!keeping) return;
+    keeping->retract();
+    if (auto const first = first_complaint(comm, complaint)) throw DiskError(*first);
 }
 
 ReplicatedStore::ReplicatedStore(ft::Communicator& comm, Options options)

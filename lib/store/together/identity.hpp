@@ -12,7 +12,17 @@
 namespace regraft::store {
 
 /// The functions of which calls with each other can be told apart.
-enum class Function : std::uint32_t { submit = 1, load, scrub, repair, save, commit, commit_identical, restore };
+enum class Function : std::uint32_t {
+    submit = 1,
+    load,
+    scrub,
+    repair,
+    save,
+    commit,
+    commit_identical,
+    restore,
+    update
+};
 
 /// The identity of an object that is made now: its number among those that were made on this communicator since it was
 /// renewed. It is the same on all members that have made the object since then. In the upper 32 bits. Not collective.

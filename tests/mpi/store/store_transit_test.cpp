@@ -93,6 +93,18 @@ TEST_F(Transit, DamageIsNoticedByRepair) {
     EXPECT_EQ(store.load_everything(), "");
 }
 
+TEST_F(Transit, DamageIsNoticedByUpdate) {
+    StoreUnderTest store(comm, checked);
+    submit(store);
+    for (int times = 1; times <= 2; ++times) {
+        spoil_next(times);
+        EXPECT_EQ(store.update(test::some_blocks(comm, 64, 2, 4), static_cast<std::uint64_t>(times)), "");
+        EXPECT_EQ(calls_to_spoil, 0) << "it was spoilt";
+        EXPECT_TRUE(store.store().scrub().damaged.empty());
+        EXPECT_EQ(store.load_everything(), "");
+    }
+}
+
 TEST_F(Transit, DamageThatDoesNotEndEndsTheCallOnAllAlike) {
     StoreUnderTest store(comm, checked);
     submit(store);
@@ -102,7 +114,9 @@ TEST_F(Transit, DamageThatDoesNotEndEndsTheCallOnAllAlike) {
     EXPECT_THROW(static_cast<void>(store.store().load(std::span(&everything, 1), out)), DamagedInTransit);
     EXPECT_THROW(static_cast<void>(store.store().repair({.replicas = 3})), DamagedInTransit);
     EXPECT_THROW(submit(store), DamagedInTransit);
+    EXPECT_THROW(static_cast<void>(store.update(test::some_blocks(comm, 64, 2, 4), 1)), DamagedInTransit);
     spoil_next(0);
+    store.settle();
     EXPECT_EQ(store.store().version(), 1u);
     EXPECT_EQ(store.load_everything(), "") << "nothing was changed";
     EXPECT_EQ(store.check_memory(), "");

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <span>
 #include <sstream>
@@ -46,13 +47,24 @@ public:
         return other;
     }
 
+    /// The same, but only in these blocks.
+    Content with_other_bytes_in(std::span<BlockRange const> ranges, std::uint64_t salt) const {
+        auto other = *this;
+        for (auto const& range : ranges) {
+            for (auto id = value(range.first); id < value(range.last); ++id) other.changed_[id] = mix(salt_ + salt);
+        }
+        return other;
+    }
+
     std::uint64_t num_blocks() const { return begins_.size() - 1; }
     Sizes sizes() const { return sizes_; }
     std::size_t block_bytes() const { return block_bytes_; }
     BlockRange everything() const { return {BlockId{0}, BlockId{num_blocks()}}; }
     std::uint64_t bytes(BlockRange range) const { return begins_[value(range.last)] - begins_[value(range.first)]; }
     std::byte byte(BlockId id, std::size_t offset) const {
-        return block_byte(BlockId{(value(id) + salt_) % 0x10000000000}, offset);
+        auto const changed = changed_.find(value(id));
+        auto const salt = changed == changed_.end() ? salt_ : changed->second;
+        return block_byte(BlockId{(value(id) + salt) % 0x10000000000}, offset);
     }
 
     /// A range as rows, one per block.
@@ -70,6 +82,7 @@ private:
     Sizes sizes_ = Sizes::fixed;
     std::size_t block_bytes_ = 0;
     std::vector<std::uint64_t> begins_{0};
+    std::map<std::uint64_t, std::uint64_t> changed_;  // the salts of blocks that have another one
 };
 
 /// What is submitted: it must outlive a store that keeps it by reference.
@@ -136,6 +149,33 @@ public:
             }
             std::sort(holders_[id].begin(), holders_[id].end());
         }
+    }
+
+    /// An update has succeeded among these members; row i is what member i has given.
+    void updated(Csr<BlockRange> const& given, std::span<PeId const> members, Content content) {
+        content_ = std::move(content);
+        for (std::size_t i = 0; i < given.size(); ++i) {
+            for (auto const& range : CsrView<BlockRange>(given)[i]) {
+                for (auto id = value(range.first); id < value(range.last); ++id) {
+                    if (holders_[id].empty()) holders_[id].push_back(members[i]);
+                }
+            }
+        }
+    }
+    /// What an update reports among these members.
+    store::UpdateReport report_of(Csr<BlockRange> const& given, std::span<PeId const> members) const {
+        store::UpdateReport report{.regained = lost_of(given.values)};
+        for (std::size_t i = 0; i < given.size(); ++i) {
+            for (auto const& range : CsrView<BlockRange>(given)[i]) {
+                report.blocks_changed += range.size();
+                report.bytes_changed += content_.bytes(range);
+                for (auto id = range.first; id < range.last; id = advance(id, 1)) {
+                    auto const others = std::ranges::count_if(holders(id), [&](PeId pe) { return pe != members[i]; });
+                    report.bytes_moved += bytes_of(id) * static_cast<std::uint64_t>(others);
+                }
+            }
+        }
+        return report;
     }
 
     /// Only these live.

@@ -70,8 +70,40 @@ public:
         submit(placement, content, parts, content);
     }
 
-    /// Called after a failure: the version tells whether the last submit was carried out, and only the living hold.
+    /// given: the blocks of each member that get other bytes.
+    std::string update(Csr<BlockRange> const& given, std::uint64_t salt) {
+        auto const expected = model_.content().with_other_bytes_in(given.values, salt);
+        std::vector<std::byte> bytes;
+        auto const mine = given[comm_.position(comm_.self())];
+        for (auto const& range : mine) {
+            auto const rows = expected.rows(range);
+            bytes.insert(bytes.end(), rows.values.begin(), rows.values.end());
+        }
+        std::vector<PeId> const members(comm_.members().begin(), comm_.members().end());
+        auto const right = model_.report_of(given, members);
+        pending_update_.emplace(PendingUpdate{given, members, expected});
+        auto const report = store_.update(mine, bytes);
+        bool const is_exact = model_.exact();
+        settle();
+        if (!is_exact) return "";
+        if (report.regained != right.regained) return "an update regains" + to_string(report.regained);
+        bool const same = report.blocks_changed == right.blocks_changed &&
+                          report.bytes_changed == right.bytes_changed && report.bytes_moved == right.bytes_moved;
+        return same ? check_memory()
+                    : "an update moves " + std::to_string(report.bytes_moved) + " bytes, not " +
+                          std::to_string(right.bytes_moved);
+    }
+
+    /// Called after a failure: the version tells whether the last submit or update was carried out, and only the living
+    /// hold.
     void settle() {
+        if (pending_update_ && store_.version() != version_) {
+            version_ = store_.version();
+            model_.updated(pending_update_->given, pending_update_->members, pending_update_->expected);
+            // Nothing is referred to any more, so that other bytes there are none in the store.
+            if (kept_) std::ranges::fill(kept_->blocks.values, StoreModel::untouched);
+        }
+        pending_update_.reset();
         if (pending_ && store_.version() != version_) {
             version_ = store_.version();
             model_.submitted(pending_->placement, pending_->members, pending_->expected);
@@ -206,10 +238,17 @@ private:
         std::unique_ptr<Submission> submission;
     };
 
+    struct PendingUpdate {
+        Csr<BlockRange> given;
+        std::vector<PeId> members;
+        Content expected;
+    };
+
     ft::Communicator& comm_;
     store::Options options_;
     std::unique_ptr<Submission> kept_;  // of the version that the store keeps; before the store, which may refer to it
     std::optional<Pending> pending_;    // a submit that was not carried out, as far as is known
+    std::optional<PendingUpdate> pending_update_;
     store::ReplicatedStore store_;
     StoreModel model_;
     std::uint64_t version_ = 0;  // that the model knows
@@ -232,6 +271,19 @@ inline std::vector<BlockRange> even_parts(std::uint64_t num_blocks, ft::Communic
     std::vector<BlockRange> parts;
     for (std::size_t i = 0; i < comm.size(); ++i) parts.push_back(part_of(num_blocks, i, comm.size()));
     return parts;
+}
+
+/// About one in `every` blocks, each given by some member; 0: none. The same on all members.
+inline Csr<BlockRange> some_blocks(ft::Communicator const& comm, std::uint64_t num_blocks, std::uint64_t every,
+                                   std::uint64_t salt) {
+    std::vector<std::vector<bool>> chosen(comm.size(), std::vector<bool>(num_blocks));
+    for (std::uint64_t id = 0; id < num_blocks; ++id) {
+        auto const drawn = mix(salt * 1000003 + id);
+        if (every != 0 && drawn % every == 0) chosen[drawn / every % comm.size()][id] = true;
+    }
+    Csr<BlockRange> rows;
+    for (auto const& each : chosen) rows.push_row(as_ranges(each));
+    return rows;
 }
 
 inline void submit_evenly(StoreUnderTest& store, ft::Communicator const& comm, SubmittedSize const& size,
