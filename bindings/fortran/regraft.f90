@@ -727,6 +727,16 @@ module regraft
       integer(c_int) :: answer
     end function
 
+    function regraft_store_update(store, changed, count, blocks, size) bind(c) result(answer)
+      import
+      type(c_ptr), value :: store
+      type(regraft_range), intent(in), optional :: changed(*)
+      integer(c_int64_t), value :: count
+      type(*), intent(in), optional :: blocks(*)
+      integer(c_int64_t), value :: size
+      integer(c_int) :: answer
+    end function
+
     function regraft_store_load(store, wanted, count, out, size, options, report) bind(c) result(answer)
       import
       type(c_ptr), value :: store

@@ -1,6 +1,7 @@
 // The stores for callers in C: copies, or pieces of an erasure code.
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <variant>
 
 #include "c/archive.hpp"
@@ -125,17 +126,19 @@ BlockRange blocks_for(regraft_store const& handle, regraft_placement const* give
     return c::range_within<BlockId>(mine, num_blocks, "blocks within those of the placement");
 }
 
-std::vector<BlockRange> wanted_by(regraft_store const& handle, regraft_range const* wanted, std::uint64_t count,
-                                  std::uint64_t size) {
+/// The ranges of blocks that the store has, with so many bytes. name: of the ranges.
+std::vector<BlockRange> blocks_by(regraft_store const& handle, regraft_range const* given, std::uint64_t count,
+                                  std::uint64_t size, std::string const& name) {
     c::expect(handle.can_be_read(), "a store with blocks, submitted before");
     auto const* const sizes = handle.with([](auto const& store) { return &store.sizes(); });
     std::vector<BlockRange> ranges;
     std::uint64_t bytes = 0;
-    for (auto const& range : c::span_of(wanted, count, "wanted, not NULL")) {
-        ranges.push_back(c::range_within<BlockId>(range, sizes->num_blocks(), "wanted blocks that there are"));
+    for (auto const& range : c::span_of(given, count, (name + ", not NULL").c_str())) {
+        ranges.push_back(
+            c::range_within<BlockId>(range, sizes->num_blocks(), (name + " blocks that there are").c_str()));
         bytes += sizes->bytes(ranges.back());
     }
-    c::expect(bytes == size, "as many bytes for the output as the wanted blocks have");
+    c::expect(bytes == size, ("as many bytes as the " + name + " blocks have").c_str());
     return ranges;
 }
 
@@ -257,10 +260,22 @@ regraft_status regraft_store_submit_sized(regraft_store* store, regraft_placemen
     });
 }
 
+regraft_status regraft_store_update(regraft_store* store, regraft_range const* changed, uint64_t count,
+                                    void const* blocks, uint64_t size) {
+    return c::guarded(store, [&](regraft_store& handle) {
+        c::expect(!handle.code, "a store without a code");
+        auto const ranges = blocks_by(handle, changed, count, size, "changed");
+        auto const overlap = [](BlockRange before, BlockRange after) { return after.first < before.last; };
+        c::expect(std::ranges::adjacent_find(ranges, overlap) == ranges.end(), "changed ranges that ascend");
+        auto const bytes = c::span_of(static_cast<std::byte const*>(blocks), size, "blocks, not NULL");
+        static_cast<void>(copies_of(handle).update(ranges, bytes));
+    });
+}
+
 regraft_status regraft_store_load(regraft_store* store, regraft_range const* wanted, uint64_t count, void* out,
                                   uint64_t size, regraft_load_options const* options, regraft_load_report* report) {
     return c::guarded(store, [&](regraft_store& handle) {
-        auto const ranges = wanted_by(handle, wanted, count, size);
+        auto const ranges = blocks_by(handle, wanted, count, size, "wanted");
         auto const bytes = c::span_of(static_cast<std::byte*>(out), size, "room for the blocks, not NULL");
         try {
             auto const given = load_options(handle, options);

@@ -96,6 +96,10 @@ regraft_status regraft_store_submit(regraft_store* store, regraft_placement cons
  * blocks. offsets[mine + 1] ascends from 0. */
 regraft_status regraft_store_submit_sized(regraft_store* store, regraft_placement const* placement, regraft_range mine,
                                           void const* blocks, uint64_t const* offsets);
+/* Makes a new version in which the blocks changed[count] have other bytes: blocks[size], one behind the other. The
+ * ranges ascend, and no two members give the same block. Only without a code. Collective, uniform. */
+regraft_status regraft_store_update(regraft_store* store, regraft_range const* changed, uint64_t count,
+                                    void const* blocks, uint64_t size);
 /* Loads the blocks wanted[count], one behind the other, to out[size]; size is the sum of their sizes. Every member may
  * want different blocks, or none. report may be NULL. If blocks are lost, everything else is delivered first, and then
  * all members get REGRAFT_DATA_LOST. After REGRAFT_PROCESS_FAILURE out is unspecified. Collective, uniform. */
@@ -124,14 +128,14 @@ char const* regraft_store_refused(regraft_store const* store, uint64_t index);
 
 /* The number of blocks of the version that can be read; 0 before the first submit. */
 uint64_t regraft_store_num_blocks(regraft_store const* store);
-/* The number of submits that have succeeded. */
+/* The number of submits and updates that have succeeded. */
 uint64_t regraft_store_version(regraft_store const* store);
 /* The bytes of blocks that this PE keeps, without those by reference. */
 uint64_t regraft_store_bytes_held(regraft_store const* store);
 /* Writes the size of all blocks in a range, in bytes, to *size. */
 regraft_status regraft_store_size(regraft_store const* store, regraft_range blocks, uint64_t* size);
 /* Sets *bytes to the bytes of the blocks and *size to their number. *bytes is NULL unless this PE holds all the blocks
- * in one piece (and, with checksums, undamaged). Valid until the next submit, repair or scrub. */
+ * in one piece (and, with checksums, undamaged). Valid until the next submit, update, repair or scrub. */
 regraft_status regraft_store_held(regraft_store const* store, regraft_range blocks, void const** bytes, uint64_t* size);
 /* Sets *ranges to the ranges of blocks that the last load, repair, scrub or reopen found lost, and *count to their
  * number. The ranges ascend and are disjoint. Valid until the next of these calls. The same on all members. */

@@ -136,6 +136,25 @@ static void store_gives_back(struct test* t) {
     CHECK_OK(regraft_store_load(t->store, &part, 1, bytes, sizeof bytes, NULL, NULL));
     CHECK(are_blocks(bytes, part));
     CHECK_OK(regraft_store_load(t->store, NULL, 0, NULL, 0, NULL, NULL));
+    if (!t->coded) {
+        uint64_t const mine = regraft_communicator_position(t->comm) == 0 ? 1 : 0; /* one member gives the blocks */
+        for (uint64_t i = 0; i < sizeof bytes; ++i) bytes[i] ^= 255;
+        CHECK_OK(regraft_store_update(t->store, &part, mine, bytes, mine * sizeof bytes));
+        CHECK_OK(load_all(t, NULL, NULL));
+        CHECK(memcmp(t->all + part.first * BYTES, bytes, sizeof bytes) == 0);
+        CHECK(are_blocks(t->all, (regraft_range){0, part.first}));
+        for (uint64_t i = 0; i < sizeof bytes; ++i) bytes[i] ^= 255;
+        CHECK_OK(regraft_store_update(t->store, &part, mine, bytes, mine * sizeof bytes));
+        CHECK(regraft_store_version(t->store) == 3);
+        CHECK_OK(load_all(t, NULL, NULL));
+        CHECK(are_blocks(t->all, all));
+        CHECK_REFUSED(regraft_store_update(t->store, &part, 1, bytes, 5), "as many bytes");
+        CHECK_REFUSED(regraft_store_update(t->store, &beyond, 1, bytes, sizeof bytes), "blocks that there are");
+        CHECK_REFUSED(regraft_store_update(t->store, (regraft_range const[]){part, part}, 2, bytes, 2 * sizeof bytes),
+                      "ascend");
+    } else {
+        CHECK_REFUSED(regraft_store_update(t->store, &part, 1, bytes, sizeof bytes), "without a code");
+    }
     CHECK_OK(regraft_store_size(t->store, part, &size));
     CHECK(size == sizeof bytes);
     CHECK_OK(regraft_store_held(t->store, part, &held, &size));
