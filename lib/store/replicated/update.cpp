@@ -99,6 +99,7 @@ private:
     std::vector<std::pair<std::size_t, BlockRange>> lost_;  // blocks that nobody holds, and the members that give them
     std::optional<std::vector<exchange::Message>> messages_;  // if every member knows all of them
     std::optional<Seals> seals_;
+    Memory regained_;      // for lost blocks, unless they are in files; taken before the members agree
     HeldBlocks in_files_;  // the new version, if it is in files
     Complaint complaint_;
     UpdateReport report_;
@@ -111,6 +112,7 @@ Update::Update(Replicated& store, Given const& mine, Csr<BlockRange> given)
     held.copy_references(sizes);
     common_ = store.next_common(common.replicas, sizes, 0);
     find_lost();
+    if (!store.keeping) regained_ = Memory(bytes_regained());
     plan();
     if (store.checked()) seals_.emplace(traffic_, sizes, std::ref(sums_));
 }
@@ -226,9 +228,8 @@ UpdateReport Update::adopt() {
         store_.spare = std::move(in_files_).largest_memory();
         common = std::move(common_);
     } else {
-        Memory memory(bytes_regained());
-        fill(held, memory.bytes());
-        if (!memory.bytes().empty()) held.own(std::move(memory));
+        fill(held, regained_.bytes());
+        if (!regained_.bytes().empty()) held.own(std::move(regained_));
     }
     for (auto const& [rank, blocks] : lost_) {
         directory.add(blocks, store_.comm.members()[rank]);
