@@ -4,7 +4,8 @@ page about everything that is in the folder of results: RESULTS/report/report.ht
 repetitions, stays in BUILD/bench-raw/.
 
 --compare OLD says in the page, and at the end of the output, what is different from earlier results. --compare-build DIR runs the programs
-of another build folder, such as CHECKOUT/build-bench, and ours by turns, which tells differences from noise best.
+of another build folder, such as CHECKOUT/build-bench, and ours by turns, which tells differences from noise best. search runs each of its
+searches by turns, and takes no --turns.
 
 A benchmark is named ALGORITHM/FAMILY/SIZE:N/...; its program may put into the context of its JSON
   subject  the algorithm that the summary compares all others with: a line per family, at the largest size that others reach
@@ -89,9 +90,11 @@ TOOLS_OF_JOBS = {"recovery": "recovery_bench.py", "shield": "shield_bench.py", "
 PYTHON = {"python": "python_bench.py"}
 QUICK_TOOLS = [*EXAMPLES, *PYTHON, "phylo-checkpoints"]  # in a quick look
 TAKES_SETS = ["search", "phylo-bootstrap"]
+TAKES_BUILD = ["search"]  # runs another build of its program by turns itself
 TAKES_MPIRUN = ["phylo-ranks"]
 # These run on several nodes, too. All others compute on one core, or need one clock or one file system.
 ON_NODES = ["messages", "agree", "store", "sums", "snapshot"]
+PHYLO = "apps/phylo/regraft-phylo"  # in a build folder
 
 
 class Build:
@@ -186,7 +189,8 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--sets", nargs="+", metavar="DIR",
                         help="data for search and phylo-bootstrap instead of their own: aln.phy, model.txt, perhaps start.nwk")
     parser.add_argument("--runs", metavar="DIR", help="these two keep in DIR what they have run, and go on from it later")
-    parser.add_argument("--other", metavar="REGRAFT_PHYLO", help="search compares with this build instead of other programs")
+    parser.add_argument("--untuned", action="store_true", help="simulated data for search to which nothing was tuned, instead of its own")
+    parser.add_argument("--starts", type=int, metavar="N", help="search makes N searches for each data set and program")
     parser.add_argument("--kept", action="store_true", help="search reports what is in --runs and runs nothing more")
     earlier = parser.add_mutually_exclusive_group()
     earlier.add_argument("--compare", type=pathlib.Path, metavar="OLD", help="earlier results to compare with: a folder, or a JSON file")
@@ -197,8 +201,13 @@ def parse(words: list[str]) -> argparse.Namespace:
     args = parser.parse_args(words)
     if args.folder and not args.folder.is_dir():
         parser.error(f"{args.folder} is no folder")
-    if args.compare_build and not (args.compare_build / "bench").is_dir():
-        parser.error(f"{args.compare_build} is no build folder with benchmarks: {args.compare_build / 'bench'} is not there")
+    needed = PHYLO if args.names and set(args.names) <= {*TAKES_BUILD} else "bench"
+    if args.compare_build and not (args.compare_build / needed).exists():
+        parser.error(f"{args.compare_build} is no build folder with what is to be compared: {args.compare_build / needed} is not there")
+    if args.starts is not None and args.starts < 1:
+        parser.error(f"--starts: expected at least 1, not {args.starts}")
+    if args.sets and args.untuned:
+        parser.error("--sets and --untuned both choose the data: expected one of them")
     if args.turns < 3:
         parser.error(f"--turns: expected at least 3, not {args.turns}: fewer turns tell no difference from noise")
     return args
@@ -238,8 +247,11 @@ def main(words: list[str]) -> int:
     if earlier and not earlier.times:
         raise Broken(f"{args.compare}: no results of {', '.join(names)} are there")
     args.results.mkdir(parents=True, exist_ok=True)
+    others = [name for name in names if name not in TAKES_BUILD]
     if args.compare_build:
-        failed, comparison = by_turns(args, build, names, files)
+        failed = [name for name in names if name in TAKES_BUILD and not measure(args, build, name, files, args.results)]
+        more, comparison = by_turns(args, build, others, files) if others else ([], None)
+        failed += more
     else:
         failed = [name for name in names if not measure(args, build, name, files, args.results)]
         good = [name for name in names if name not in failed]
@@ -292,6 +304,8 @@ def measure(args: argparse.Namespace, build: Build, name: str, files: list[str],
     if name in TAKES_FOLDER:
         facts["file_system"] = machine.file_system((args.folder or work_folder(args)).resolve())
     facts["commit"] = where.INSTALLED.get("version") or machine.commit(machine.source_of(build.folder) or where.CHECKOUT)
+    if args.compare_build and name in TAKES_BUILD and (source_before := machine.source_of(args.compare_build.resolve())):
+        facts["commit_before"] = machine.commit(source_before)
     problem = problem or conclude(raw, result, name, facts, words)
     if problem:
         print(problem)
@@ -322,7 +336,7 @@ def run(args: argparse.Namespace, build: Build, name: str, files: list[str], raw
     if name in GENERATED:
         return run_tool(GENERATED[name], build.msa, ["--generator", str(build.generator), *short], raw), "surveillance.cpp", short
     if name in build.tools:
-        words = short + sets_for(name, args)
+        words = [*short, *sets_for(name, args), *data_of_search(name, args)]
         mpirun = ["--mpirun", args.mpirun, "--slow-reductions", str(build.slow_reductions)] if name in TAKES_MPIRUN else []
         return run_tool(build.tools[name], build.phylo, [*keeping(name, args), *mpirun, *words], raw), "search.cpp", words
     source = f"{name}_bench.cpp"
@@ -379,10 +393,17 @@ def sets_for(name: str, args: argparse.Namespace) -> list[str]:
     return ["--sets", *args.sets] if args.sets and name in TAKES_SETS else []
 
 
+def data_of_search(name: str, args: argparse.Namespace) -> list[str]:
+    """The options for what search measures, besides --sets."""
+    if name != "search":
+        return []
+    return ["--untuned"] * args.untuned + (["--starts", str(args.starts)] if args.starts else [])
+
+
 def keeping(name: str, args: argparse.Namespace) -> list[str]:
     """The options for what is not to be run again, and for another build."""
     kept = ["--kept"] if args.kept and name == "search" else []
-    kept += ["--other", args.other] if args.other and name == "search" else []
+    kept += ["--compare-build", str(args.compare_build / PHYLO)] if args.compare_build and name in TAKES_BUILD else []
     return kept + (["--runs", args.runs] if args.runs and name in TAKES_SETS else [])
 
 

@@ -46,6 +46,7 @@ class Found:
     tree: str  # Newick
     log_likelihood: float  # according to the program
     usage: Usage
+    reductions: int | None = None  # of one rank, as regraft-phylo counts them; peers tell none
 
 
 def run(command: list, folder: pathlib.Path) -> Usage:
@@ -62,7 +63,7 @@ def run(command: list, folder: pathlib.Path) -> Usage:
     return Usage(used.ru_utime, time.monotonic() - begin, used.ru_maxrss * 1024, load)
 
 
-OTHER = "_other"  # ends the name of a search by another build of regraft-phylo
+OTHER = "_other"  # ends the name of a search by an earlier build of regraft-phylo
 
 
 class Regraft:
@@ -81,7 +82,9 @@ class Regraft:
         if self.one_start:
             tree += ["--starts", "tree" if start.tree else "pars{1}"]
         usage = run(self.command("search", dataset, "--effort", self.effort, "--seed", start.number, *tree), folder)
-        return Found((folder / "run.bestTree").read_text(encoding="utf-8"), self.report(folder)["log_likelihood"], usage)
+        report = self.report(folder)
+        reductions = report.get("points_reached", {}).get("reduce:after")
+        return Found((folder / "run.bestTree").read_text(encoding="utf-8"), report["log_likelihood"], usage, reductions)
 
     def evaluate(self, dataset: Dataset, tree: str) -> dict:
         """The JSON of an evaluation, with optimised model and branch lengths."""

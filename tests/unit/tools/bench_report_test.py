@@ -340,7 +340,7 @@ def a_wrong_comparison_is_refused_before_anything_runs() -> None:
         build = fake_build(place, "new", 30)
         other = write(place, "other", [line("a", 1)])
         for words in (["--compare", place / "missing"], ["--compare", other], ["--compare-build", place / "missing"], ["--compare-build", build, "--turns", "2"],
-                      ["--compare", build, "--compare-build", build]):
+                      ["--compare", build, "--compare-build", build], ["search", "--compare-build", build], ["--sets", place, "--untuned"], ["--starts", "0"]):
             run = run_bench(place, build, *words)
             assert run.returncode != 0 and "Traceback" not in run.stderr and not (place / "order").exists(), run
 

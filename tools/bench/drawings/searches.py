@@ -4,13 +4,14 @@ import math
 import statistics
 from dataclasses import dataclass
 
+from drawings import search_builds
 from drawings.svg import COLOURS, document, in_lines, text
 from results import Point, Results
 from tree_programs import ONE_START, OTHER
 
 OURS = {"fast": "`fast`", ONE_START: "`normal`, one start", "normal": "`normal`", "auto": "`auto`", "thorough": "`thorough`"}
 NAMES = OURS | {"iqtree_fast": "IQ-TREE `-fast`", "iqtree": "IQ-TREE", "raxml_ng": "RAxML-NG"}
-NAMES |= {name + OTHER: f"{words}, other build" for name, words in OURS.items()}
+NAMES |= {name + OTHER: f"{words}, earlier build" for name, words in OURS.items()}
 PEERS = {"fast": "iqtree_fast", ONE_START: "raxml_ng", "normal": "raxml_ng", "auto": "raxml_ng", "thorough": "iqtree"}  # of similar length
 
 
@@ -76,7 +77,8 @@ def table_rows(results: Results) -> tuple[list[str], list[list[str]]]:
 
 
 def summary(results: Results) -> list[str]:
-    """A line per data and search of regraft-phylo, with the peer that searches about as long, if it was measured."""
+    """A line per data and search of regraft-phylo, with the peer that searches about as long, if it was measured. The table of two builds,
+    if they were compared."""
     lines = []
     by_name = {(r.data, r.program): r for r in rows(results)}
     for (data, program), ours in by_name.items():
@@ -89,23 +91,8 @@ def summary(results: Results) -> list[str]:
             line += (f"; {peer.program} {peer.best_known - peer.log_likelihood.median:.3f} in {in_seconds(peer.seconds.median)} s"
                      f" ({peer.seconds.median / max(ours.seconds.median, 0.01):.2g}x)")
         lines.append(line)
-    return lines + comparison(results)
-
-
-def comparison(results: Results) -> list[str]:
-    """A line per search that two builds made: the time of this build over that of the other one, and the difference of the trees."""
-    lines = []
-    for name in NAMES:
-        pairs = [(ours, theirs) for programs in results.families.values() for ours in programs.get(name, [])
-                 for theirs in programs.get(name + OTHER, []) if ours.arguments == theirs.arguments]
-        if not pairs:
-            continue
-        ratio = statistics.geometric_mean([max(ours.seconds, 0.01) / max(theirs.seconds, 0.01) for ours, theirs in pairs])
-        gains = [ours.run["log_likelihood"] - theirs.run["log_likelihood"] for ours, theirs in pairs]
-        spread = ", ".join(f"{gain:+.3f} ({what})" for what, gain in (
-            ("least", min(gains)), ("median", statistics.median(gains)), ("mean", statistics.mean(gains)), ("most", max(gains))))
-        lines.append(f"{name}: {ratio:.3g} of the other build's time (geometric mean of {len(pairs)} searches); log-likelihood {spread}")
-    return lines
+    compared = results.context.get("comparison")
+    return search_builds.table(compared) if compared else lines
 
 
 # --- drawing ------------------------------------------------------------------------------------------------------------
