@@ -254,7 +254,8 @@ std::vector<std::string> ancestor_names(msa::Tree const& tree) {
 Letters::Letters(msa::Alphabet alphabet) {
     auto const masks = msa::state_masks(alphabet);
     for (std::size_t c = 0; c < masks.size(); ++c) {
-        if (masks[c] != 0) letters_[masks[c]] = msa::canonical(alphabet, static_cast<char>(c));
+        auto const symbol = static_cast<char>(c);
+        if (masks[c] != 0 && !msa::is_state_set(symbol)) letters_[masks[c]] = msa::canonical(alphabet, symbol);
     }
 }
 
