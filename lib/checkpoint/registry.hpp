@@ -64,8 +64,7 @@ struct Image {
 /// Replaces image; its memory is used as far as it suffices.
 void save(Registry const& registry, SnapshotOptions::Form form, Image& image);
 
-/// Fast levels pass over what does not become shorter, nine times as fast as level 1. They gain as much elsewhere.
-inline constexpr int compression_level = -1;
+inline constexpr int compression_level = 1;
 
 /// The bytes of an entity before compression. If it was compressed, they are `bytes` bytes in `memory`. Throws
 /// InputError if stored is no frame of that many bytes.

@@ -14,8 +14,7 @@ namespace regraft {
 /// The level that the zstd program uses without options.
 inline constexpr int zstd_default_level = 3;
 
-/// One zstd frame without a checksum. O(size) time, which grows with the level, 1 to 19, or
-/// -1 and below, which are faster still.
+/// One zstd frame without a checksum. O(size) time, which grows with the level, 1 to 19.
 std::vector<std::byte> zstd_compress(std::span<std::byte const> bytes, int level);
 /// The same for bytes that lie in several pieces, one behind the other.
 std::vector<std::byte> zstd_compress_pieces(std::span<std::span<std::byte const> const> pieces, int level);

@@ -396,6 +396,28 @@ TEST(Snapshot, StoresWhatDoesNotGetSmallerAsItIs) {
     }
 }
 
+TEST(Snapshot, CompressesLargeEntitiesIfSamplesOfThemShrink) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    Snapshot snapshot(comm, {.form = SnapshotOptions::Form::compressed});
+    Random random(value(comm.self()));
+    std::vector<std::uint64_t> noise(1 << 16), half(1 << 16);
+    for (auto& word : noise) word = random.bits();
+    std::ranges::copy(std::span(noise).first(1 << 15), half.begin());
+    auto const right = std::pair(noise, half);
+    snapshot.add(named("noise", comm.self()), noise);
+    snapshot.add(named("half", comm.self()), half);
+    snapshot.commit();
+    for (auto const& entity : snapshot.committed()) {
+        auto const length = entity.name.starts_with("noise") ? 1U << 19 : 1U << 18;
+        EXPECT_NEAR(static_cast<double>(entity.stored_bytes), length, 1000) << entity.name;
+        EXPECT_EQ(entity.bytes, 1u << 19);
+    }
+    std::ranges::fill(noise, 7);
+    std::ranges::fill(half, 7);
+    static_cast<void>(snapshot.restore());
+    EXPECT_EQ(std::pair(noise, half), right);
+}
+
 TEST(Snapshot, StoresAHeadInFrontOfAnEntityWithoutMoreMemory) {
     ft::Communicator comm(MPI_COMM_WORLD);
     constexpr std::size_t parts = 3, length = 10'000;

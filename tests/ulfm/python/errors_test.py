@@ -96,6 +96,14 @@ def arguments_are_refused_by_name() -> None:
     store.submit(6, memoryview(bytes(6)))
     expect(store.dtype == np.uint8, f"{store.dtype}")
     store.submit(6, square)
+    for ranges, rows, text in [([(3, 5), (4, 6)], square[:4], "ranges: expected ascending rows within 5 .. 6, not 4 .. 6"),
+                               ([(1, 3)], square[:1], "rows: expected 2 rows, not 1"),
+                               ([(1, 2)], np.zeros((1, 6), np.float32), "rows: expected rows of float64, shape (6,), not float32")]:
+        raises(ValueError, text, store.update, ranges, rows)
+    texts = rg.ReplicatedStore(comm)
+    texts.submit(2, [b"a", b"bc"])
+    raises(ValueError, "rows of the lengths that were submitted", texts.update, [(1, 2)], [b"def"])
+    expect(texts.update([(1, 2)], [b"de"]) == [] and texts.load([(0, 2)]) == [b"a", b"de"], "other texts")
     for out, text in [(np.zeros((2, 5)), "out: expected float64, shape (2, 6), not float64, shape (2, 5)"), (np.zeros((2, 6), np.float32), "not float32"),
                       (np.broadcast_to(square[:1], (2, 6)), "C order")]:
         raises(ValueError, text, store.load, [(0, 2)], out=out)

@@ -39,6 +39,42 @@ def rows_of_any_lengths_are_lists_of_bytes() -> None:
     comm.close()
 
 
+def updated(numbers_of_updates: int, first: int, last: int) -> np.ndarray:
+    """Update k gives every third row, from row k on, the numbers of the first version times -k."""
+    rows = numbers(first, last)
+    for k in range(1, numbers_of_updates + 1):
+        third = np.arange(first, last) % 3 == k % 3
+        rows[third] = -k * numbers(first, last)[third]
+    return rows
+
+
+def changed_rows_make_the_next_version() -> None:
+    comm = rg.Communicator(MPI.COMM_WORLD)
+    store = rg.ReplicatedStore(comm, 2, checked=True)
+    other = rg.ReplicatedStore(comm, 2, keep=rg.Keep("updated", folder=folder("updated"), job="rows_test"))
+
+    @rg.resilient(comm, store=[store, other])
+    def check() -> None:
+        store.submit_once(N, numbers)
+        other.submit_once(N, texts)
+        while store.version <= 4:
+            k = store.version
+            mine = [(i, i + 1) for first, last in comm.work(N) for i in range(first, last) if i % 3 == k % 3]
+            rows = [updated(k, *pair) for pair in mine]
+            store.update(mine, np.concatenate(rows) if rows else numbers(0, 0))
+            expect(store.version == k + 1, f"version {store.version}")
+            expect((store.load([(0, N)], reread=lambda first, last: updated(k, first, last)) == updated(k, 0, N)).all(), "other rows")
+        if other.version == 1:
+            share = comm.share(N)
+            other.update([share], [text[::-1] for text in texts(*share)])
+        backwards = [text[::-1] for text in texts(0, N)]
+        expect(other.load([(0, N)], reread=lambda first, last: backwards[first:last]) == backwards, "other texts")
+
+    check()
+    rg.resilient(comm, other.discard)
+    comm.close()
+
+
 def a_code_gives_back_the_rows_of_the_dead() -> None:
     comm = rg.Communicator(MPI.COMM_WORLD)
     store = rg.ErasureStore(comm, data=2, parity=2, checked=True)
@@ -103,5 +139,5 @@ def what_was_kept_is_reopened() -> None:
 
 
 if __name__ == "__main__":
-    job.run([rows_of_any_lengths_are_lists_of_bytes, a_code_gives_back_the_rows_of_the_dead, what_was_saved_is_opened,
-             what_was_kept_is_reopened])
+    job.run([rows_of_any_lengths_are_lists_of_bytes, changed_rows_make_the_next_version, a_code_gives_back_the_rows_of_the_dead,
+             what_was_saved_is_opened, what_was_kept_is_reopened])

@@ -104,7 +104,7 @@ class _Store:
 
     @property
     def version(self) -> int:
-        """The number of submits and opens that have succeeded; the same on all members."""
+        """The number of submits, updates and opens that have succeeded; the same on all members."""
         number = int(self._core.version())
         return number if number in self._kinds else 0
 
@@ -260,7 +260,7 @@ class _Store:
         def rows() -> list[memoryview]:
             view, every, at = memory.data, [], 0
             for each in begins:
-                every += [view[at + begin:at + end] for begin, end in zip(each, each[1:])]
+                every += [view[at + begin:at + end] for begin, end in _pairwise(each)]
                 at += each[-1]
             return every
         return memory, rows
@@ -302,6 +302,10 @@ class Loading:
             _mpi.leave_load(core)
         if not core.is_over():
             warnings.warn("a Loading was not waited for; its memory stays until the process ends", ResourceWarning, stacklevel=2)
+
+
+def _pairwise(begins: list[int]) -> Iterable[tuple[int, int]]:
+    return zip(begins, begins[1:])
 
 
 def _place(kind: _Kind, count: int, out: Any) -> NDArray[Any]:
@@ -347,6 +351,31 @@ class ReplicatedStore(_Store):
         self._checked = checked
         self._keeps = keep is not None
 
+    def update(self, ranges: Union[Work, Ranges], rows: Any) -> list[tuple[int, int]]:
+        """Makes a new version in which the rows of these ranges are others. rows: these, one behind the other, of the type and shape or
+        the lengths that they have. Every member gives rows of its own, perhaps none; ranges ascend, and no two members give the same row.
+        Only these rows travel; the others are neither sent nor copied, except in files (Keep). Returns the rows that were lost and are
+        there again, on the member that gave them; repair copies them. Raises TypeError or ValueError of rows that do not fit, on this
+        member alone. Collective; on ProcessFailure the version before is still there."""
+        self._expect_idle()
+        kind, changed = self._kind(), self._ascending(ranges)
+        count = sum(last - first for first, last in changed)
+        if kind.dtype is None:
+            memory, begins = _joined(rows, count, "rows")
+            lengths = [end - begin for first, last in changed for begin, end in _pairwise(self._core.begins(first, last))]
+            if np.diff(begins).tolist() != lengths:
+                raise ValueError("rows: expected rows of the lengths that were submitted")
+        else:
+            array = _array(rows, count, "rows")
+            if array.dtype != kind.dtype or array.shape[1:] != kind.shape:
+                raise ValueError(f"rows: expected rows of {kind.dtype}, shape {kind.shape}, not {array.dtype}, shape {array.shape[1:]}")
+            memory = bytes_of(array)
+        number = int(self._core.version()) + 1
+        self._kinds[number] = kind
+        regained = self._core.update(changed, memory)
+        self._kinds = {number: kind}
+        return list(regained)
+
     def reopen(self) -> bool:
         """Opens what the job before has kept (Keep), and returns whether there was anything. Rows stay where they are. If nodes with all
         copies of some rows are missing, all members raise DataLost. Nothing was submitted before. Collective; after ProcessFailure call
@@ -363,6 +392,15 @@ class ReplicatedStore(_Store):
         self._expect_keep()
         self._expect_idle()
         self._core.discard()
+
+    def _ascending(self, ranges: Union[Work, Ranges]) -> list[tuple[int, int]]:
+        """The ranges without empty ones."""
+        pairs, end = [(int(first), int(last)) for first, last in ranges], 0
+        for first, last in pairs:
+            if not end <= first <= last <= self._kind().n:
+                raise ValueError(f"ranges: expected ascending rows within {end} .. {self._kind().n}, not {first} .. {last}")
+            end = last
+        return [pair for pair in pairs if pair[0] < pair[1]]
 
     def _expect_keep(self) -> None:
         if not self._keeps:

@@ -216,6 +216,13 @@ public:
         Rows::submit(ByRule{rule_}, n, first, last, rows, offsets, row_bytes);
     }
     std::pair<std::uint64_t, py::bytes> open(Path const& archive) { return Rows::open(archive, ByRule{rule_}); }
+    /// Returns the rows that were lost and are there again.
+    Pairs update(Pairs const& changed, py::buffer const& rows) {
+        Bytes const bytes(rows, false);
+        return guarded(*shared_, [&](ft::Communicator&) {
+            return pairs_of(store_.update(ranges_of(changed), bytes.span()).regained);
+        });
+    }
 
     void set_attributes(std::string const& attributes) {
         auto const begin = std::as_bytes(std::span(attributes));
@@ -309,6 +316,7 @@ void add_stores(py::module_& module) {
                          std::vector<std::uint32_t> node_of, bool checked, std::optional<store::Keep> keep) {
             return Copies(std::move(shared), {replicas, permuted, seed, std::move(node_of)}, checked, std::move(keep));
         }))
+        .def("update", &Copies::update)
         .def("set_attributes", &Copies::set_attributes)
         .def("reopen", &Copies::reopen)
         .def("discard", &Copies::discard);
