@@ -319,18 +319,23 @@ def _place(kind: _Kind, count: int, out: Any) -> NDArray[Any]:
     return array
 
 
-def _fill(kind: _Kind, core: Any, reread: Rows, first: int, last: int, memory: memoryview) -> None:
-    rows, out = reread(first, last), np.frombuffer(memory, np.uint8)
+def _bytes_like(kind: _Kind, core: Any, ranges: list[tuple[int, int]], rows: Any, name: str) -> Any:
+    """The bytes of rows, which are as those of these ranges are."""
+    count = sum(last - first for first, last in ranges)
     if kind.dtype is None:
-        joined, begins = _joined(rows, last - first, "reread")
-        if begins.tolist() != core.begins(first, last):
-            raise ValueError("reread: expected rows of the lengths that were submitted")
-        out[:] = joined
-        return
-    array = _array(rows, last - first, "reread")
+        joined, begins = _joined(rows, count, name)
+        lengths = [end - begin for first, last in ranges for begin, end in _pairwise(core.begins(first, last))]
+        if np.diff(begins).tolist() != lengths:
+            raise ValueError(f"{name}: expected rows of the lengths that were submitted")
+        return joined
+    array = _array(rows, count, name)
     if array.dtype != kind.dtype or array.shape[1:] != kind.shape:
-        raise ValueError(f"reread: expected rows of {kind.dtype}, shape {kind.shape}, not {array.dtype}, shape {array.shape[1:]}")
-    out[:] = bytes_of(array)
+        raise ValueError(f"{name}: expected rows of {kind.dtype}, shape {kind.shape}, not {array.dtype}, shape {array.shape[1:]}")
+    return bytes_of(array)
+
+
+def _fill(kind: _Kind, core: Any, reread: Rows, first: int, last: int, memory: memoryview) -> None:
+    np.frombuffer(memory, np.uint8)[:] = _bytes_like(kind, core, [(first, last)], reread(first, last), "reread")
 
 
 class ReplicatedStore(_Store):
@@ -359,17 +364,7 @@ class ReplicatedStore(_Store):
         member alone. Collective; on ProcessFailure the version before is still there."""
         self._expect_idle()
         kind, changed = self._kind(), self._ascending(ranges)
-        count = sum(last - first for first, last in changed)
-        if kind.dtype is None:
-            memory, begins = _joined(rows, count, "rows")
-            lengths = [end - begin for first, last in changed for begin, end in _pairwise(self._core.begins(first, last))]
-            if np.diff(begins).tolist() != lengths:
-                raise ValueError("rows: expected rows of the lengths that were submitted")
-        else:
-            array = _array(rows, count, "rows")
-            if array.dtype != kind.dtype or array.shape[1:] != kind.shape:
-                raise ValueError(f"rows: expected rows of {kind.dtype}, shape {kind.shape}, not {array.dtype}, shape {array.shape[1:]}")
-            memory = bytes_of(array)
+        memory = _bytes_like(kind, self._core, changed, rows, "rows")
         number = int(self._core.version()) + 1
         self._kinds[number] = kind
         regained = self._core.update(changed, memory)
