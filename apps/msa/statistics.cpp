@@ -89,7 +89,7 @@ void count_cells(Statistics& result, msa::Histogram const& count, msa::Character
 Statistics statistics(msa::Alignment const& alignment) {
     msa::Histogram histogram{};
     for (auto const cell : alignment.cells) ++histogram[static_cast<unsigned char>(cell)];
-    auto const table = msa::character_table(histogram);
+    auto const table = msa::character_table(histogram, alignment.sets);
     Statistics result;
     result.alphabet = name(table.kind);
     result.patterns = count_patterns(alignment, table);

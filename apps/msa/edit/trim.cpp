@@ -114,7 +114,7 @@ void trim(TrimOptions const& options) {
     Opened const source(input, options.general);
     auto const partitions = scheme ? partitions_of(source, options) : std::vector<msa::PartitionSpec>();
     auto const part = whole_of(source);
-    auto const table = msa::character_table(histogram_of(part));
+    auto const table = msa::character_table(histogram_of(part), sets_of(part));
     auto const taxa = taxa_with_data(part, NoData(table), options.min_data);
     if (taxa.empty()) throw InputError({shown_input(input)}, "--min-data: no taxon is left");
     auto const sites = kept_sites(columns_of(part, taxa, table), taxa.size(), options);

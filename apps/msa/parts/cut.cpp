@@ -64,6 +64,7 @@ msa::Alignment cut_blocks(codec::RgmFile const& file, std::span<std::size_t cons
 msa::Alignment cut_cells(msa::Alignment const& alignment, std::span<std::size_t const> rows,
                          std::span<std::uint64_t const> sites) {
     msa::Alignment result;
+    result.sets = alignment.sets;
     result.cells.reserve(rows.size() * sites.size());
     for (auto const row : rows) {
         result.names.push_back(alignment.names[row]);

@@ -76,6 +76,11 @@ msa::Histogram histogram_of(Part const& part) {
     return histogram;
 }
 
+msa::SetCharacters sets_of(Part const& part) {
+    auto const* const alignment = std::get_if<msa::Alignment>(&part);
+    return alignment == nullptr ? msa::SetCharacters() : alignment->sets;
+}
+
 msa::CharacterKind kind_of(Part const& part) {
     return msa::character_table(histogram_of(part)).kind;
 }

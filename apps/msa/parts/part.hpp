@@ -27,6 +27,8 @@ std::size_t num_sites(Part const& part);
 
 /// How often each character occurs. All four letters of difference rows count as the first of them.
 msa::Histogram histogram_of(Part const& part);
+/// What characters for sets of states stand for.
+msa::SetCharacters sets_of(Part const& part);
 /// What the characters stand for.
 msa::CharacterKind kind_of(Part const& part);
 

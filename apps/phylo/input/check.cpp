@@ -49,13 +49,13 @@ msa::Histogram histogram(CheckedInput const& input, std::size_t q) {
 }
 
 /// The model to check with if the user gave none.
-std::string likely_model(msa::Histogram const& histogram) {
+std::string likely_model(msa::Histogram const& histogram, msa::SetCharacters const& sets) {
     constexpr auto* dna = "GTR+FC+G4m";
     if (msa::character_table(histogram).kind == msa::CharacterKind::dna) return dna;
     auto const misfits = [&](msa::Alphabet alphabet) {
         std::uint64_t count = 0;
         for (std::size_t c = 0; c < histogram.size(); ++c) {
-            if (msa::state_mask(alphabet, static_cast<char>(c)) == 0) count += histogram[c];
+            if (msa::state_mask(alphabet, static_cast<char>(c), sets) == 0) count += histogram[c];
         }
         return count;
     };
@@ -81,8 +81,9 @@ std::vector<msa::PartitionSpec> read_partitions(Options const& options, std::uin
 }
 
 /// Some model of the kind that is to be chosen.
-ModelSpec some_model_of(ModelToChoose const& wanted, std::function<msa::Histogram()> const& histogram) {
-    auto const begin = wanted.begin.empty() ? likely_model(histogram()) : std::string(wanted.begin);
+ModelSpec some_model_of(ModelToChoose const& wanted, std::function<msa::Histogram()> const& histogram,
+                        msa::SetCharacters const& sets) {
+    auto const begin = wanted.begin.empty() ? likely_model(histogram(), sets) : std::string(wanted.begin);
     auto spec = likelihood::parse_model(begin + wanted.ascertainment);
     if (spec.alphabet == msa::Alphabet::dna || spec.alphabet == msa::Alphabet::amino_acid) return spec;
     throw InputError("model 'auto', the default, chooses among models of DNA and amino acids, but the data look like " +
@@ -90,9 +91,9 @@ ModelSpec some_model_of(ModelToChoose const& wanted, std::function<msa::Histogra
 }
 
 ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition, bool has_scaler,
-                   std::function<msa::Histogram()> const& histogram) {
+                   std::function<msa::Histogram()> const& histogram, msa::SetCharacters const& sets) {
     try {
-        if (auto const wanted = model_to_choose(partition.model)) return some_model_of(*wanted, histogram);
+        if (auto const wanted = model_to_choose(partition.model)) return some_model_of(*wanted, histogram, sets);
         auto spec = likelihood::parse_model(with_matrix(partition.model));
         if (spec.scaler_from && !has_scaler) {
             throw InputError("model '" + spec.text +
@@ -106,10 +107,10 @@ ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition, 
     }
 }
 
-bool lacks_states(ModelSpec const& spec, msa::Histogram const& histogram) {
+bool lacks_states(ModelSpec const& spec, msa::Histogram const& histogram, msa::SetCharacters const& sets) {
     std::vector<msa::StateCount> counts;
     for (std::size_t i = 0; i < histogram.size(); ++i)
-        counts.push_back({msa::state_mask(spec.alphabet, static_cast<char>(i)), histogram[i]});
+        counts.push_back({msa::state_mask(spec.alphabet, static_cast<char>(i), sets), histogram[i]});
     auto const missing = msa::missing_states(counts, spec.num_states());
     return missing != 0 && missing != msa::undetermined(spec.alphabet);
 }
@@ -117,7 +118,8 @@ bool lacks_states(ModelSpec const& spec, msa::Histogram const& histogram) {
 /// Finds partitions whose frequencies are counted although some states never occur.
 void find_missing_states(CheckedInput& input) {
     for (std::size_t q = 0; q < input.specs.size(); ++q) {
-        if (!input.specs[q].counts_frequencies() || !lacks_states(input.specs[q], input.census.partitions[q].histogram))
+        if (!input.specs[q].counts_frequencies() ||
+            !lacks_states(input.specs[q], input.census.partitions[q].histogram, input.alignment.sets))
             continue;
         input.findings.push_back({msa::Severity::warning,
                                   "missing-states",
@@ -310,14 +312,15 @@ CheckedInput begin_check(Options const& options, msa::Alignment alignment, std::
 }
 
 void add_models(Options const& options, CheckedInput& input, HistogramOf const& histogram_of) {
+    auto const& sets = input.alignment.sets;
     bool const have_scalers = options.input.linkage == BranchLinkage::scaled && input.partitions.size() > 1;
     if (have_scalers) input.uses_lengths = scale_by_lengths(input.partitions, input.site_weights);
     for (std::size_t q = 0; q < input.partitions.size(); ++q) {
         auto& partition = input.partitions[q];
-        if (partition.model.empty()) partition.model = likely_model(histogram_of(q));
+        if (partition.model.empty()) partition.model = likely_model(histogram_of(q), sets);
         auto const histogram = [&] { return histogram_of(q); };
-        partition.model = with_states(partition.model, histogram);
-        input.specs.push_back(model_of(options, partition, have_scalers, histogram));
+        partition.model = with_states(partition.model, histogram, sets);
+        input.specs.push_back(model_of(options, partition, have_scalers, histogram, sets));
         // In files of RAxML, as --reduced writes them, DNA is a model.
         if (partition.model == "DNA") partition.model = automatic_model;
     }

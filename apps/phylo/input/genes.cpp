@@ -58,6 +58,7 @@ msa::Patterns patterns_of_gene(Dataset const& dataset, msa::Patterns const& patt
     msa::Patterns result;
     result.num_taxa = checked_cast<std::uint32_t>(taxa.size());
     result.alphabet = {patterns.alphabet[gene]};
+    result.sets = patterns.sets;
     for (auto i = patterns.partition_begin[gene]; i < patterns.partition_begin[gene + 1]; ++i) {
         result.weight.push_back(patterns.weight[i]);
         for (auto const t : taxa) result.columns.push_back(patterns.column(i)[t]);

@@ -31,7 +31,7 @@ CountedData counted_in(msa::Patterns const& patterns, std::size_t partition) {
     std::uint64_t all = 0;
     for (auto i = patterns.partition_begin[partition]; i < patterns.partition_begin[partition + 1]; ++i) {
         auto states = msa::undetermined(alphabet);
-        for (auto const symbol : patterns.column(i)) states &= msa::state_mask(alphabet, symbol);
+        for (auto const symbol : patterns.column(i)) states &= msa::state_mask(alphabet, symbol, patterns.sets);
         all += patterns.weight[i];
         if (states != 0) constant += patterns.weight[i];
     }
@@ -65,6 +65,7 @@ std::uint64_t content_hash(Dataset const& dataset, std::span<Digest const> diges
     out.put_all(std::span(dataset.partition_begin));
     out.put_all(std::span(dataset.weights));
     if (!dataset.site_frequencies.empty()) out.put_all(std::span(dataset.site_frequencies));
+    if (!dataset.sets.are_usual()) out.put_all(std::span(dataset.sets.sets()));
     out.put_all(digests);
     return hash(out.bytes());
 }
@@ -104,6 +105,7 @@ Dataset begin_dataset(CheckedInput const& checked) {
     }
     Dataset dataset;
     dataset.taxa = alignment.names;
+    dataset.sets = alignment.sets;
     dataset.specs = checked.specs;
     dataset.partitions = checked.partitions;
     for (auto& partition : dataset.partitions) take_constant_sites_out(checked, partition);
@@ -318,6 +320,7 @@ msa::Patterns no_patterns(Dataset const& dataset) {
     patterns.num_taxa = checked_cast<std::uint32_t>(dataset.taxa.size());
     for (auto const& spec : dataset.specs) patterns.alphabet.push_back(spec.alphabet);
     patterns.partition_begin = dataset.partition_begin;
+    patterns.sets = dataset.sets;
     patterns.columns.reserve(dataset.num_patterns() * dataset.taxa.size());
     return patterns;
 }
@@ -355,6 +358,7 @@ std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<
     for (std::size_t q = 0; q < result.size(); ++q) {
         result[q].rows.resize(dataset.taxa.size());
         result[q].ascertainment = dataset.specs[q].ascertainment;
+        result[q].sets = dataset.sets;
     }
     for (auto const& piece : work) {
         auto const q = value(piece.partition);

@@ -32,6 +32,7 @@ struct PatternOrigin {
 /// The part of the input that every PE keeps: everything except the columns.
 struct Dataset {
     std::vector<std::string> taxa;
+    msa::SetCharacters sets;                     // as in msa::Alignment
     std::vector<msa::PartitionSpec> partitions;  // as the user named them
     std::vector<ModelSpec> specs;                // per partition; some model of the data type for `auto`
     std::vector<std::shared_ptr<CandidateSet const>> candidates;  // per partition; null if its model is given

@@ -35,11 +35,11 @@ std::optional<std::string_view> begin_of(std::string_view name) {
 }
 
 /// One more than the last state that occurs.
-std::uint32_t num_states(msa::Histogram const& histogram) {
+std::uint32_t num_states(msa::Histogram const& histogram, msa::SetCharacters const& sets) {
     auto const alphabet = msa::Alphabet::multistate(msa::max_states);
     std::uint32_t count = 2;
     for (std::size_t c = 0; c < histogram.size(); ++c) {
-        auto const mask = msa::state_mask(alphabet, static_cast<char>(c));
+        auto const mask = msa::state_mask(alphabet, static_cast<char>(c), sets);
         if (histogram[c] == 0 || mask == msa::undetermined(alphabet)) continue;
         while (count < msa::max_states && (mask >> count) != 0) ++count;
     }
@@ -79,14 +79,15 @@ std::string upper_case(std::string_view text) {
 bool is_model(std::string_view word) {
     if (is_to_be_chosen(word) || has_matrix_file(word)) return true;
     try {
-        return !likelihood::parse_model(with_states(word, [] { return msa::Histogram{}; })).name.empty();
+        return !likelihood::parse_model(with_states(word, [] { return msa::Histogram{}; }, {})).name.empty();
     } catch (InputError const&) {
         // What looks like a model is reported as one.
         return word.find_first_of("+{") != std::string_view::npos || likelihood::is_codon_model(word);
     }
 }
 
-std::string with_states(std::string_view model, std::function<msa::Histogram()> const& histogram) {
+std::string with_states(std::string_view model, std::function<msa::Histogram()> const& histogram,
+                        msa::SetCharacters const& sets) {
     struct Word {
         std::string_view theirs;
         std::string_view ours;
@@ -97,7 +98,7 @@ std::string with_states(std::string_view model, std::function<msa::Histogram()> 
     auto const name = name_of(model);
     auto const* const found = std::ranges::find(words, upper_case(name), &Word::theirs);
     if (found == words.end()) return std::string(model);
-    return fmt::format("MULTI{}_{}{}", num_states(histogram()), found->ours, model.substr(name.size()));
+    return fmt::format("MULTI{}_{}{}", num_states(histogram(), sets), found->ours, model.substr(name.size()));
 }
 
 bool scale_by_lengths(std::span<msa::PartitionSpec> partitions, std::span<std::uint32_t const> site_weights) {

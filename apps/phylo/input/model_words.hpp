@@ -33,7 +33,8 @@ bool is_model(std::string_view word);
 
 /// The model with the number of states in its name, which IQ-TREE finds in the data: MK+G is MULTI4_MK+G if the last
 /// state that occurs is 3. Other models stay as they are.
-std::string with_states(std::string_view model, std::function<msa::Histogram()> const& histogram);
+std::string with_states(std::string_view model, std::function<msa::Histogram()> const& histogram,
+                        msa::SetCharacters const& sets);
 
 /// Makes scalers (+B) of the lengths of the partitions' trees, whose mean over all sites is then 1. Leaves partitions
 /// as they are, and returns false, if one has no length, or has a scaler or no model yet. site_weights: empty if all

@@ -22,6 +22,7 @@ struct Sites {
     /// [pattern][state]: frequencies of each pattern, as for PMSF (Wang et al. 2018); empty: those of the model. Not
     /// together with an ascertainment, or with a model of several matrices or classes.
     std::vector<double> frequencies{};
+    msa::SetCharacters sets{};  // as in msa::Alignment
 };
 
 /// The possible states of every character, as a mask; 0: the character must not occur.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "regraft/core/errors.hpp"
+#include "regraft/msa/alphabet.hpp"
 #include "regraft/msa/cell_positions.hpp"
 
 #pragma GCC visibility push(default)
@@ -20,7 +21,8 @@ namespace regraft::msa {
 /// The place of a cell in the text it was read from.
 using PlaceOfCell = std::function<TextPosition(std::size_t taxon, std::size_t site)>;
 
-/// A matrix of printable characters, one row per taxon. Names are distinct, not empty, and printable UTF-8.
+/// A matrix of characters, one row per taxon: printable ones, and those of `sets`. Names are distinct, not empty, and
+/// printable UTF-8.
 struct Alignment {
     std::string file;                        // file it was read from, for messages; may be empty
     std::vector<std::string> names;          // one per taxon
@@ -29,6 +31,7 @@ struct Alignment {
     bool is_verbatim = true;                 // cells are the characters of the text; NEXUS can give characters other
                                              // meanings, and A3M and MAPLE leave cells out
     PlaceOfCell place_of{};                  // instead of positions, if rows come from several files
+    SetCharacters sets{};                    // what characters with is_state_set stand for
 
     /// The number of rows.
     std::size_t num_taxa() const { return names.size(); }
@@ -63,8 +66,9 @@ enum class FastaNames : std::uint8_t { first_word, whole_line };
 /// NEXUS (Maddison, Swofford and Maddison 1997): the matrix of the one block DATA or CHARACTERS, sequential or
 /// interleaved; other blocks are skipped. Names may be 'quoted'; underscores stay underscores. GAP becomes '-', MISSING
 /// becomes '?', MATCHCHAR becomes the character of the first row, and sets of states such as {CT} become the letter for
-/// them, if there is one. The SYMBOLS of standard data become the states 0, 1, ... in their order. Features that no
-/// character can express are refused: TRANSPOSE, TOKENS, ELIMINATE, continuous data, sets of states from 7 on.
+/// them, if there is one. The SYMBOLS of standard data become the states 0, 1, ... in their order, of which there may
+/// be up to 128 different sets. Features that no character can express are refused: TRANSPOSE, TOKENS, ELIMINATE,
+/// continuous data.
 ///
 /// Stockholm and Clustal: rows in blocks, each with the same names in the same order. What is between them, marks below
 /// the columns and annotations, is skipped. A Stockholm file has one alignment, which ends with '//'.

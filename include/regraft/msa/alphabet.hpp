@@ -2,9 +2,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "regraft/core/cpp20.hpp"
 
@@ -53,6 +57,34 @@ constexpr bool is_state_set(char symbol) {
     return static_cast<unsigned char>(symbol) >= 0x80;
 }
 
+/// What the characters with is_state_set stand for in an alignment. Usually these are the sets of two or more of the
+/// states 0 to 6, in the order of their masks; an alignment with other sets has characters of its own.
+class SetCharacters {
+public:
+    /// The number of sets for which there are characters.
+    static constexpr std::size_t most = 128;
+
+    /// The usual ones.
+    SetCharacters() = default;
+    /// Characters for these sets, in their order. Precondition: at most `most`, distinct, of two states or more each.
+    explicit SetCharacters(std::vector<StateMask> sets);
+    /// The usual characters if these sets have some, otherwise characters for these sets in the order of their masks.
+    /// Sets may be repeated. None if there are too many.
+    static std::optional<SetCharacters> of(std::vector<StateMask> sets);
+
+    bool are_usual() const { return own_ == nullptr; }
+    /// The sets, by their characters.
+    std::vector<StateMask> const& sets() const;
+    /// The states that a character stands for; 0 if it stands for no set. O(1).
+    StateMask states(char symbol) const;
+    /// The character of a set; 0 if it has none. O(sets).
+    char character(StateMask set) const;
+    friend bool operator==(SetCharacters const& a, SetCharacters const& b) { return a.sets() == b.sets(); }
+
+private:
+    std::shared_ptr<std::vector<StateMask> const> own_;  // null: the usual ones
+};
+
 /// The characters of the states 0, 1, ... of multistate data.
 std::string_view multistate_symbols();
 
@@ -60,15 +92,15 @@ std::string_view multistate_symbols();
 ///
 /// DNA: the IUPAC letters; U is T; N X O ? - . ~ * ! are undetermined. Amino acids: the 20 letters; B = N or D, Z = Q
 /// or E, J = I or L; X U O ? - . ~ * ! are undetermined. Binary data: N X ? - . ~ * ! are undetermined. Multistate
-/// data: ? - . are undetermined. Characters with is_state_set are the sets of two or more of the states 0 to 6 that the
-/// alphabet of binary or multistate data has, in the order of their masks.
-StateMask state_mask(Alphabet alphabet, char symbol);
+/// data: ? - . are undetermined. Characters of `sets` belong to binary or multistate data that have all states of the
+/// set.
+StateMask state_mask(Alphabet alphabet, char symbol, SetCharacters const& sets = {});
 /// The same for all characters, by their value as unsigned char.
-std::array<StateMask, 256> state_masks(Alphabet alphabet);
+std::array<StateMask, 256> state_masks(Alphabet alphabet, SetCharacters const& sets = {});
 
 /// The one upper-case letter for all symbols with the same states ('-' if undetermined); 0 if the symbol is not in the
 /// alphabet.
-char canonical(Alphabet alphabet, char symbol);
+char canonical(Alphabet alphabet, char symbol, SetCharacters const& sets = {});
 
 /// "DNA", "amino-acid", "binary" or "multistate", for messages.
 std::string_view name(Alphabet alphabet);

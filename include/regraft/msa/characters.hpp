@@ -29,14 +29,15 @@ struct CharacterTable {
 
 /// DNA if all characters belong to it and at least half of the determined ones are A, C, G, T or U. Otherwise amino
 /// acids if all characters belong to them. Otherwise every character except '-', '?' and '.' is a state of its own;
-/// upper and lower case are the same, and the rarest characters are undetermined if there are more than 32. O(cells).
+/// upper and lower case are the same, the rarest characters are undetermined if there are more than 32, and sets of
+/// states are those of their characters. O(cells).
 CharacterTable character_table(Alignment const& alignment);
 
 /// The number of occurrences of each character, indexed by the character as unsigned char.
 using Histogram = std::array<std::uint64_t, 256>;
 
 /// The same for cells that have been counted.
-CharacterTable character_table(Histogram const& histogram);
+CharacterTable character_table(Histogram const& histogram, SetCharacters const& sets = {});
 
 /// "DNA", "amino-acid" or "other", for messages.
 std::string_view name(CharacterKind kind);

@@ -42,7 +42,8 @@ struct Joinable {
 };
 
 /// The alignments side by side: their sites in this order, all taxa, and '-' where an alignment lacks a taxon. `file`
-/// is for messages on the whole; those on a cell have its place in its own text.
+/// is for messages on the whole; those on a cell have its place in its own text. Throws InputError if they have too
+/// many different sets of states together (see SetCharacters).
 Alignment join(std::vector<Joinable> parts, std::string file);
 
 }  // namespace regraft::msa

@@ -30,6 +30,7 @@ struct Patterns {
     std::vector<std::uint32_t> weight;              // per pattern: the number of sites where it occurs, >= 1
     std::vector<char> columns;                      // pattern-major: columns[pattern * num_taxa + taxon], canonical
     std::vector<std::uint64_t> pattern_of_site;     // per site of the alignment; no_pattern if in no partition
+    SetCharacters sets;                             // as in the alignment
 
     /// The number of partitions.
     std::size_t num_partitions() const { return alphabet.size(); }

@@ -15,8 +15,8 @@ constexpr std::size_t sites_at_a_time = 1024;
 using SymbolStates = std::array<StateMask, 256>;
 
 /// The states of all symbols; symbols that are not in the alphabet get all states.
-SymbolStates states_of_symbols(Alphabet alphabet) {
-    auto states = state_masks(alphabet);
+SymbolStates states_of_symbols(Alphabet alphabet, SetCharacters const& sets) {
+    auto states = state_masks(alphabet, sets);
     std::ranges::replace(states, StateMask{0}, undetermined(alphabet));
     return states;
 }
@@ -123,7 +123,7 @@ CensusTaker::CensusTaker(Alignment const& alignment, std::span<PartitionToCheck 
     for (auto const& partition : partitions) {
         sites += num_sites(partition.sites);
         for (auto const& range : partition.sites) REGRAFT_EXPECTS(range[range.size() - 1] < alignment.num_sites());
-        states_of_.push_back(states_of_symbols(partition.alphabet));
+        states_of_.push_back(states_of_symbols(partition.alphabet, alignment.sets));
     }
     REGRAFT_EXPECTS(sites <= alignment.num_sites());
 }
@@ -305,6 +305,7 @@ PartitionedAlignment reduced(Alignment const& alignment, std::span<PartitionSpec
     auto const taxa = all_but(superfluous_taxa(census), alignment.num_taxa());
     PartitionedAlignment result;
     result.alignment.file = alignment.file;
+    result.alignment.sets = alignment.sets;
     result.alignment.cells.reserve(taxa.size() * sites.size());
     for (auto taxon : taxa) {
         result.alignment.names.push_back(alignment.names[taxon]);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "msa/sites/set_cells.hpp"
 #include "msa/text/text.hpp"
 #include "regraft/msa/checks.hpp"
 
@@ -83,8 +84,8 @@ std::vector<char> symbols_in(Histogram const& histogram, IsMeant is_meant) {
 }
 
 /// The symbols that are not in the alphabet.
-std::vector<char> misfits_of(Histogram const& histogram, Alphabet alphabet) {
-    return symbols_in(histogram, [&](char c) { return state_mask(alphabet, c) == 0; });
+std::vector<char> misfits_of(Histogram const& histogram, Alphabet alphabet, SetCharacters const& sets) {
+    return symbols_in(histogram, [&](char c) { return state_mask(alphabet, c, sets) == 0; });
 }
 
 /// The symbols that stand for unknown bases here, and often for something else elsewhere.
@@ -94,10 +95,10 @@ std::vector<char> odd_gaps_of(Histogram const& histogram, Alphabet alphabet) {
 }
 
 /// "'.' (12 cells), '!' (1 cell)".
-std::string with_counts(std::vector<char> const& symbols, Histogram const& histogram) {
+std::string with_counts(std::vector<char> const& symbols, Histogram const& histogram, SetCharacters const& sets) {
     return first_few(symbols.size(), ", ", [&](std::size_t i) {
         auto const cells = histogram[static_cast<unsigned char>(symbols[i])];
-        return in_quotes({&symbols[i], 1}) + " (" + counted(cells, "cell", "cells") + ')';
+        return shown_symbol(symbols[i], sets) + " (" + counted(cells, "cell", "cells") + ')';
     });
 }
 
@@ -125,7 +126,7 @@ struct Answers {
     std::uint64_t gaps = 0;       // sites without data
 };
 
-Answers look_at(std::span<PartitionToCheck const> partitions, Census const& census) {
+Answers look_at(std::span<PartitionToCheck const> partitions, Census const& census, SetCharacters const& sets) {
     Answers answers;
     for (std::size_t q = 0; q < partitions.size(); ++q) {
         auto const& partition = partitions[q];
@@ -135,7 +136,7 @@ Answers look_at(std::span<PartitionToCheck const> partitions, Census const& cens
         };
         auto const looks_like = character_table(counts.histogram).kind;
         bool const is_dna = looks_like == CharacterKind::dna && has_three_bases(counts.histogram);
-        note(!misfits_of(counts.histogram, partition.alphabet).empty(), answers.misfits);
+        note(!misfits_of(counts.histogram, partition.alphabet, sets).empty(), answers.misfits);
         note(partition.only_varying && counts.first_not_varying, answers.not_varying);
         note(!odd_gaps_of(counts.histogram, partition.alphabet).empty(), answers.odd_gaps);
         note(partition.alphabet == Alphabet::amino_acid && is_dna, answers.dna);
@@ -153,7 +154,10 @@ Answers look_at(std::span<PartitionToCheck const> partitions, Census const& cens
 class Writer {
 public:
     Writer(Alignment const& alignment, std::span<PartitionToCheck const> partitions, Census const& census)
-        : alignment_(alignment), partitions_(partitions), census_(census), answers_(look_at(partitions, census)) {}
+        : alignment_(alignment),
+          partitions_(partitions),
+          census_(census),
+          answers_(look_at(partitions, census, alignment.sets)) {}
 
     std::vector<Finding> write(std::uint64_t shared_parameters);
 
@@ -230,12 +234,12 @@ void Writer::misfits() {
 void Writer::misfits_in(std::size_t q) {
     auto const alphabet = partitions_[q].alphabet;
     auto const& histogram = census_.partitions[q].histogram;
-    auto const symbols = misfits_of(histogram, alphabet);
+    auto const symbols = misfits_of(histogram, alphabet, alignment_.sets);
     auto const first = first_of(symbols, alignment_, partitions_[q]);
     bool const is_protein = alphabet == Alphabet::dna && character_table(histogram).kind == CharacterKind::amino_acid;
     auto text = partition(q) + ", taxon " + name_of(static_cast<std::uint32_t>(first.taxon)) + ", site " +
                 std::to_string(first.site + 1) + ": not a " + std::string(name(alphabet)) +
-                " symbol; these are not: " + with_counts(symbols, histogram) + "; allowed are " +
+                " symbol; these are not: " + with_counts(symbols, histogram, alignment_.sets) + "; allowed are " +
                 std::string(allowed_symbols(alphabet));
     if (is_protein) text += "; it looks like amino acids, which need another model, such as LG+G4m";
     add(Severity::error, "symbols", std::move(text), alignment_.position(first.taxon, first.site));
@@ -274,7 +278,8 @@ void Writer::odd_gaps() {
     if (found.empty() || census_.gap_taxa.size() == alignment_.num_taxa()) return;
     auto const symbols_of = [&](std::size_t q) {
         auto const& histogram = census_.partitions[q].histogram;
-        return partition(q) + " has " + with_counts(odd_gaps_of(histogram, partitions_[q].alphabet), histogram);
+        return partition(q) + " has " +
+               with_counts(odd_gaps_of(histogram, partitions_[q].alphabet), histogram, alignment_.sets);
     };
     TextPosition where;
     if (!alignment_.cells.empty()) {

@@ -1,341 +1,21 @@
 // Alignments in NEXUS: the matrix of a block DATA or CHARACTERS.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <map>
 #include <optional>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
-#include "msa/formats/blocks.hpp"
+#include "msa/formats/nexus_format.hpp"
 #include "msa/formats/readers.hpp"
-#include "msa/text/nexus_text.hpp"
-#include "regraft/msa/alphabet.hpp"
 
 namespace regraft::msa {
 namespace {
 
-/// A character that stands for another one.
-struct Equate {
-    char symbol;
-    char meaning;
-    bool is_symbol;  // whether `meaning` is a character of the matrix; otherwise it is one of the alphabet
-};
-
-/// The commands in front of the matrix.
-struct Format {
-    std::optional<std::uint64_t> num_taxa;
-    std::optional<std::uint64_t> num_sites;
-    std::optional<Alphabet> alphabet;  // none: the user says what the states are
-    std::optional<char> gap;
-    std::optional<char> missing;
-    std::optional<char> match;
-    bool respects_case = false;
-    bool is_standard = true;  // the states are those of `symbols`
-    std::string symbols;      // of the states 0, 1, ...; empty: as in Alphabet::multistate
-    std::vector<Equate> equates;
-    Layout layout = Layout::sequential;
-};
-
-/// Reads the commands in front of the matrix.
-class FormatReader {
-public:
-    explicit FormatReader(NexusText& text) : text_(text), cursor_(text.cursor()) {}
-
-    Format const& format() const { return format_; }
-    /// num_taxa: gets the number of taxa, if it is stated.
-    void read_dimensions(std::optional<std::uint64_t>& num_taxa);
-    /// Forgets the commands of the block before.
-    void begin_block() { format_ = {}; }
-    void read_own_dimensions() { read_dimensions(format_.num_taxa); }
-    void read_format();
-    /// The number of taxa, if the block does not state one itself.
-    void use_num_taxa(std::optional<std::uint64_t> num_taxa) {
-        if (!format_.num_taxa) format_.num_taxa = num_taxa;
-    }
-
-private:
-    /// A symbol in `equate`, and the text of what it stands for.
-    struct Definition {
-        char symbol;
-        std::string_view meaning;
-    };
-
-    void read_item();
-    void read_datatype();
-    void read_equate();
-    void read_symbols();
-    void check_symbols(char const* at);
-    Equate resolved(Definition const& definition) const;
-    char take_character();
-    char take_symbol();
-    std::string take_value();
-
-    NexusText& text_;
-    Cursor& cursor_;
-    Format format_;
-    std::vector<Definition> definitions_;
-};
-
-bool is_cased(char c) {
-    return ('A' <= c && c <= 'Z') || ('a' <= c && c <= 'z');
-}
-
-char other_case(char c) {
-    return is_cased(c) ? static_cast<char>(static_cast<unsigned char>(c) ^ 0x20U) : c;
-}
-
-char as_upper(char c) {
-    return 'a' <= c && c <= 'z' ? other_case(c) : c;
-}
-
-/// The character of the alphabet for state number i of data without letters.
-char state_character(std::size_t i) {
-    return multistate_symbols()[i];
-}
-
-/// What a character of the matrix means if the format lists symbols; 0 if it is none of them.
-char meaning_of_symbol(Format const& format, char c) {
-    auto at = format.symbols.find(c);
-    if (at == std::string::npos && !format.respects_case) at = format.symbols.find(other_case(c));
-    if (at != std::string::npos) return state_character(at);
-    constexpr std::string_view undetermined_symbols = "?-.";
-    return undetermined_symbols.find(c) == std::string_view::npos ? '\0' : c;
-}
-
-void FormatReader::read_dimensions(std::optional<std::uint64_t>& num_taxa) {
-    while (!cursor_.take(';')) {
-        auto const* const at = cursor_.here();
-        auto const word = text_.take_word();
-        if (word == "newtaxa") continue;
-        if (word != "ntax" && word != "nchar") cursor_.fail_at(at, "expected ntax=N, nchar=N or ';'");
-        text_.expect('=', "after '" + word + "'");
-        (word == "ntax" ? num_taxa : format_.num_sites) = cursor_.take_number("a number");
-    }
-}
-
-void FormatReader::read_format() {
-    auto const* const at = cursor_.here();
-    while (!cursor_.take(';')) read_item();
-    check_symbols(at);
-    auto const& [gap, missing, match] = std::tie(format_.gap, format_.missing, format_.match);
-    bool const is_ambiguous = (gap && (gap == missing || gap == match)) || (missing && missing == match);
-    if (is_ambiguous)
-        cursor_.fail_at(at, "one character has two meanings; expected gap, missing and matchchar to differ");
-    for (auto const& definition : std::exchange(definitions_, {})) format_.equates.push_back(resolved(definition));
-}
-
-void FormatReader::read_item() {
-    constexpr std::array without_meaning{"items", "statesformat", "notokens", "labels"};
-    auto const* const at = cursor_.here();
-    auto const item = text_.take_word();
-    if (item == "datatype") return read_datatype();
-    if (item == "gap") return void(format_.gap = take_symbol());
-    if (item == "missing") return void(format_.missing = take_symbol());
-    if (item == "matchchar") return void(format_.match = take_symbol());
-    if (item == "equate") return read_equate();
-    if (item == "symbols") return read_symbols();
-    auto const value = take_value();
-    if (item == "interleave") {
-        format_.layout = value == "no" ? Layout::sequential : Layout::interleaved;
-    } else if (item == "respectcase") {
-        format_.respects_case = value != "no";
-    } else if (item == "transpose") {
-        if (value != "no") cursor_.fail_at(at, "'transpose' is not supported; expected a row for each taxon");
-    } else if (item == "labels" && (value == "no" || value == "right")) {
-        cursor_.fail_at(at, "expected labels on the left: a name at the begin of each row");
-    } else if (item == "tokens" && value == "no") {
-        return;
-    } else if (std::ranges::find(without_meaning, item) == without_meaning.end()) {
-        cursor_.fail_at(
-            at,
-            "expected datatype, gap, missing, matchchar, equate, interleave, symbols, labels or ';' in 'format', found " +
-                in_quotes(item));
-    }
-}
-
-void FormatReader::read_datatype() {
-    text_.expect('=', "after 'datatype'");
-    auto const* const at = cursor_.here();
-    auto word = text_.take_word();
-    word.resize(std::min(word.find('('), word.size()));  // mixed(DNA:1-100,...)
-    constexpr std::array nucleotides{"dna", "rna", "nucleotide"};
-    constexpr std::array others{"standard", "restriction", "mixed"};
-    if (std::ranges::find(nucleotides, word) != nucleotides.end()) {
-        format_.alphabet = Alphabet::dna;
-    } else if (word == "protein") {
-        format_.alphabet = Alphabet::amino_acid;
-    } else if (std::ranges::find(others, word) == others.end()) {
-        cursor_.fail_at(
-            at, "expected dna, rna, nucleotide, protein, standard, restriction or mixed, found " + in_quotes(word));
-    }
-    format_.is_standard = word == "standard";
-    if (word != "mixed") return;
-    auto const end = cursor_.rest().find_first_of(");");
-    if (end != std::string_view::npos && cursor_.rest()[end] == ')') cursor_.take_text(end + 1);
-}
-
-/// Reads the symbols of the states, such as "abc", "0 1 2" or "0~5".
-void FormatReader::read_symbols() {
-    text_.expect('=', "after 'symbols'");
-    auto const rest = cursor_.rest();
-    bool const is_quoted = rest.starts_with('"') || rest.starts_with('\'');
-    auto const end = is_quoted ? rest.find(rest[0], 1) : text_.next_word().size();
-    if (end == std::string_view::npos) cursor_.fail("this does not end; expected a quote");
-    auto const* const at = cursor_.here();
-    auto const list = rest.substr(is_quoted ? 1 : 0, is_quoted ? end - 1 : end);
-    cursor_.take_text(end + (is_quoted ? 1 : 0));
-    format_.symbols.clear();
-    for (std::size_t i = 0; i < list.size(); ++i) {
-        if (is_blank(list[i])) continue;
-        auto const last = list.find_first_not_of(" \t\r\n\v\f", i + 1);  // of a range
-        if (list[i] != '~' || last == std::string_view::npos || format_.symbols.empty()) {
-            format_.symbols += list[i];
-            continue;
-        }
-        for (auto c = format_.symbols.back(); c < list[last];) format_.symbols += ++c;
-        i = last;
-    }
-    if (format_.symbols.empty()) cursor_.fail_at(at, "expected the symbols of the states, such as \"012\"");
-}
-
-/// Forgets symbols that have no effect: those of other data, and those that mean the same without the list.
-void FormatReader::check_symbols(char const* at) {
-    auto& symbols = format_.symbols;
-    bool const is_usual = std::ranges::equal(
-        symbols, multistate_symbols().substr(0, std::min(symbols.size(), multistate_symbols().size())),
-        [](char a, char b) { return as_upper(a) == b; });
-    if (!format_.is_standard || is_usual) return symbols.clear();
-    if (symbols.size() > max_states)
-        cursor_.fail_at(at, "there are " + std::to_string(symbols.size()) + " symbols; expected at most " +
-                                std::to_string(max_states));
-    for (std::size_t i = 0; i < symbols.size(); ++i) {
-        auto const c = symbols[i];
-        bool const is_there =
-            symbols.find(c, i + 1) != std::string::npos ||
-            (!format_.respects_case && is_cased(c) && symbols.find(other_case(c)) != std::string::npos);
-        if (is_there)
-            cursor_.fail_at(at, "the symbol " + in_quotes({&c, 1}) + " is there twice; expected one for each state" +
-                                    (is_cased(c) ? ", or 'respectcase'" : ""));
-    }
-}
-
-/// Reads pairs such as R={AG} or x=? in quotes.
-void FormatReader::read_equate() {
-    text_.expect('=', "after 'equate'");
-    bool const is_single = cursor_.take('\'');
-    if (!is_single && !cursor_.take('"')) cursor_.fail_expected("a quote");
-    while (!cursor_.take(is_single ? '\'' : '"')) {
-        auto const symbol = take_character();
-        text_.expect('=', "and what the character stands for");
-        auto const rest = cursor_.rest();
-        bool const is_set = rest.starts_with('{') || rest.starts_with('(');
-        if (!is_set) {
-            definitions_.push_back({symbol, rest.substr(0, 1)});
-            take_character();
-            continue;
-        }
-        auto const end = rest.find(rest[0] == '{' ? '}' : ')');
-        if (end == std::string_view::npos) cursor_.fail("this set of states does not end");
-        definitions_.push_back({symbol, cursor_.take_text(end + 1)});
-    }
-}
-
-/// Data without letters for states: 0, 1, 2, ...
-constexpr auto standard = Alphabet::multistate(max_states);
-
-/// The character of a set of states; 0 if there is none.
-char letter_of(Alphabet alphabet, StateMask states) {
-    auto const has_letters = alphabet.kind != Alphabet::Kind::multistate;
-    if (has_letters && states == undetermined(alphabet)) return alphabet == Alphabet::dna ? 'N' : 'X';
-    for (int c = has_letters ? 'A' : 0; c <= (has_letters ? 'Z' : 0xff); ++c) {
-        auto const character = static_cast<char>(static_cast<unsigned char>(c));
-        if (state_mask(alphabet, character) == states) return canonical(alphabet, character);
-    }
-    return 0;
-}
-
-/// The states of a set; 0 if one of its characters is not in the alphabet, to which `wrong` then points.
-struct StateSet {
-    StateMask states = 0;
-    bool is_missing = false;      // whether a character of it stands for all states
-    char const* wrong = nullptr;  // a character that is no symbol
-};
-
-/// text: with its braces. meaning_of: what a character stands for.
-template <class MeaningOf>
-StateSet states_of_set(Alphabet alphabet, std::string_view text, MeaningOf meaning_of) {
-    StateSet set;
-    for (char const& c : text.substr(1, text.size() - 2)) {
-        if (is_blank(c) || c == ',') continue;
-        auto const more = state_mask(alphabet, meaning_of(c));
-        if (more == 0) return {0, false, &c};
-        set.is_missing = set.is_missing || more == undetermined(alphabet);
-        set.states |= more;
-    }
-    return set;
-}
-
-/// The character of a set; 0 if there is none.
-char letter_of(Alphabet alphabet, StateSet const& set) {
-    if (set.is_missing) return alphabet.kind == Alphabet::Kind::multistate ? '?' : '-';
-    return letter_of(alphabet, set.states);
-}
-
-/// What is expected in place of a set without a character.
-std::string_view expected_set(Alphabet alphabet) {
-    return alphabet.kind == Alphabet::Kind::multistate ? "expected a set of states from 0 to 6"
-                                                       : "expected a set that has a letter";
-}
-
-Equate FormatReader::resolved(Definition const& definition) const {
-    auto const [symbol, text] = definition;
-    if (text.size() == 1) return {symbol, text[0], true};
-    auto const alphabet = format_.alphabet.value_or(standard);
-    auto const set = states_of_set(alphabet, text,
-                                   [&](char c) { return format_.symbols.empty() ? c : meaning_of_symbol(format_, c); });
-    if (set.wrong != nullptr)
-        cursor_.fail_at(set.wrong, in_quotes({set.wrong, 1}) + " is no " + std::string(name(alphabet)) + " symbol");
-    auto const letter = letter_of(alphabet, set);
-    if (letter == 0) {
-        cursor_.fail_at(text.data(), "no character stands for the states " + in_quotes(text) + "; " +
-                                         std::string(expected_set(alphabet)));
-    }
-    return {symbol, letter, false};
-}
-
-char FormatReader::take_character() {
-    auto const* const at = cursor_.here();
-    auto const symbol = cursor_.take_text(1);
-    if (symbol.empty() || !is_symbol(symbol[0]) || symbol[0] == ';') cursor_.fail_at(at, "expected a character");
-    return symbol[0];
-}
-
-/// The symbol behind '=', perhaps in quotes.
-char FormatReader::take_symbol() {
-    text_.expect('=', "and a character");
-    bool const is_quoted = cursor_.take('\'') || cursor_.take('"');
-    auto const symbol = take_character();
-    if (is_quoted && !cursor_.take('\'') && !cursor_.take('"')) cursor_.fail_expected("a quote");
-    return symbol;
-}
-
-/// The value behind '=', in lower case: a word, or the text within quotes or parentheses. Empty if there is no '='.
-std::string FormatReader::take_value() {
-    if (!cursor_.take('=')) return "";
-    auto const rest = cursor_.rest();
-    auto const closing = rest.starts_with('(') ? ')' : rest.starts_with('"') ? '"' : '\'';
-    if (!rest.starts_with('(') && !rest.starts_with(closing)) return text_.take_word();
-    auto const end = rest.find(closing, 1);
-    if (end == std::string_view::npos) cursor_.fail(std::string("this does not end; expected ") + closing);
-    return lower(cursor_.take_text(end + 1));
-}
-
 /// Reads the rows behind `matrix`. Memory grows with the text, whatever dimensions it states.
 class MatrixReader {
 public:
-    MatrixReader(NexusText const& text, Format const& format);
+    MatrixReader(NexusText const& text, Format const& format, NexusSets& sets);
 
     /// Reads the line, from `at` on. Returns the end of the matrix, at a ';'; null if it goes on.
     char const* read_line(Line const& line, char const* at);
@@ -347,7 +27,7 @@ private:
     std::string_view take_label(std::string_view& text, std::string& unquoted, Line const& line) const;
     void choose_row(std::string_view name, char const* at, Line const& line);
     void extend(std::string_view text, Line const& line);
-    char take_set(std::string_view& text, Line const& line) const;
+    char take_set(std::string_view& text, Line const& line);
     void translate(std::size_t first);
     [[noreturn]] void fail_in(std::size_t cell, std::string const& message) const;
     void check_length(std::size_t taxon, Line const& line) const;
@@ -357,6 +37,7 @@ private:
 
     std::string const& file_;
     Format const& format_;
+    NexusSets& sets_;
     std::array<char, 256> meaning_;  // meaning of each character except format_.match
     BlockNames names_;
     std::map<std::string, std::string> spellings_;  // names with blanks for underscores -> names as they came first
@@ -366,8 +47,8 @@ private:
     bool is_verbatim_ = true;
 };
 
-MatrixReader::MatrixReader(NexusText const& text, Format const& format)
-    : file_(text.file()), format_(format), names_(text.file()) {
+MatrixReader::MatrixReader(NexusText const& text, Format const& format, NexusSets& sets)
+    : file_(text.file()), format_(format), sets_(sets), names_(text.file()) {
     for (std::size_t c = 0; c < meaning_.size(); ++c) {
         auto const symbol = static_cast<char>(c);
         meaning_[c] = format.symbols.empty() ? symbol : meaning_of_symbol(format, symbol);
@@ -473,19 +154,19 @@ void MatrixReader::extend(std::string_view text, Line const& line) {
 }
 
 /// Consumes a set of states such as {CT} and returns its letter.
-char MatrixReader::take_set(std::string_view& text, Line const& line) const {
+char MatrixReader::take_set(std::string_view& text, Line const& line) {
     auto const* const at = text.data();
     auto const end = text.find(text[0] == '{' ? '}' : ')');
     if (end == std::string_view::npos) fail_at(line, at, "this set of states does not end on its line");
     auto const set = text.substr(0, end + 1);
     text.remove_prefix(end + 1);
-    auto const alphabet = format_.alphabet.value_or(standard);
-    auto const found = states_of_set(alphabet, set, [&](char c) { return meaning_[static_cast<unsigned char>(c)]; });
+    auto const alphabet = format_.alphabet.value_or(standard_data);
+    auto const found = sets_.parse(alphabet, set, [&](char c) { return meaning_[static_cast<unsigned char>(c)]; });
     if (found.wrong != nullptr)
         fail_at(line, found.wrong, in_quotes({found.wrong, 1}) + " is no " + std::string(name(alphabet)) + " symbol");
-    if (auto const symbol = letter_of(alphabet, found); symbol != 0) return symbol;
+    if (auto const symbol = sets_.character(alphabet, found); symbol != 0) return symbol;
     fail_at(line, at,
-            "no character stands for the states " + in_quotes(set) + "; " + std::string(expected_set(alphabet)));
+            "no character stands for the states " + in_quotes(set) + "; " + NexusSets::expected_set(alphabet));
 }
 
 /// Replaces the characters of the row by their meanings, from cell `first` on.
@@ -536,10 +217,10 @@ Alignment MatrixReader::take(Cursor const& cursor, char const* end) {
 }
 
 /// Consumes the matrix, with its ';'.
-Alignment read_matrix(NexusText& nexus, std::string_view text, Format const& format) {
+Alignment read_matrix(NexusText& nexus, std::string_view text, Format const& format, NexusSets& sets) {
     auto& cursor = nexus.cursor();
     if (!format.num_sites) cursor.fail("expected 'dimensions nchar=N;' before the matrix");
-    MatrixReader reader(nexus, format);
+    MatrixReader reader(nexus, format, sets);
     auto const* const begin = cursor.here();
     for (auto const& [part, number] : lines_with_content(text)) {
         Line const line{nexus.visible(part), number};
@@ -556,10 +237,13 @@ Alignment read_matrix(NexusText& nexus, std::string_view text, Format const& for
 /// Reads the commands of the blocks.
 class BlockReader {
 public:
-    BlockReader(NexusText& nexus, std::string_view text) : nexus_(nexus), text_(text), format_(nexus) {}
+    BlockReader(NexusText& nexus, std::string_view text) : nexus_(nexus), text_(text), format_(nexus, sets_) {}
 
     void read(std::string const& block);
-    std::optional<Alignment> take() { return std::move(alignment_); }
+    std::optional<Alignment> take() {
+        if (alignment_) sets_.finish(*alignment_);
+        return std::move(alignment_);
+    }
 
 private:
     /// A block TAXA, which may have a title by which others refer to it.
@@ -576,6 +260,7 @@ private:
 
     NexusText& nexus_;
     std::string_view text_;
+    NexusSets sets_;
     FormatReader format_;
     std::vector<TaxaBlock> taxa_;
     TaxaBlock const* linked_ = nullptr;
@@ -619,7 +304,7 @@ void BlockReader::read_characters(std::string const& command, char const* at) {
     } else if (command == "matrix") {
         if (std::exchange(has_matrix_, true)) nexus_.cursor().fail_at(at, "this is the second matrix; expected one");
         format_.use_num_taxa(num_linked_taxa());
-        auto matrix = read_matrix(nexus_, text_, format_.format());
+        auto matrix = read_matrix(nexus_, text_, format_.format(), sets_);
         if (alignment_) {
             append_sites(std::move(matrix), at);
         } else {

@@ -28,8 +28,8 @@ public:
 /// The sets by character, with `any_state` for undetermined ones.
 using SetOfCharacter = std::array<StateMask, 256>;
 
-SetOfCharacter sets_of(Alphabet alphabet) {
-    auto sets = state_masks(alphabet);
+SetOfCharacter sets_of(Alphabet alphabet, SetCharacters const& characters) {
+    auto sets = state_masks(alphabet, characters);
     std::ranges::replace(sets, undetermined(alphabet), any_state);
     return sets;
 }
@@ -39,7 +39,7 @@ public:
     explicit PatternCells(Patterns const& patterns) : patterns_(patterns) {
         for (std::uint32_t q = 0; q < patterns.num_partitions(); ++q) {
             partition_.resize(patterns.partition_begin[q + 1], q);
-            sets_.push_back(sets_of(patterns.alphabet[q]));
+            sets_.push_back(sets_of(patterns.alphabet[q], patterns.sets));
         }
     }
     std::uint32_t num_taxa() const override { return patterns_.num_taxa; }

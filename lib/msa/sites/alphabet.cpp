@@ -1,9 +1,13 @@
 #include "regraft/msa/alphabet.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+
+#include "regraft/core/contracts.hpp"
 
 namespace regraft::msa {
 namespace {
@@ -16,9 +20,18 @@ static_assert(states_by_number.size() == max_states);
 /// The mask of undetermined symbols, for any number of states.
 constexpr StateMask anything = ~StateMask{0};
 
-/// The first character of a set; sets are of at least two of the states 0 to 6.
+/// The first character of a set.
 constexpr std::size_t first_set = 0x80;
-constexpr std::uint32_t states_of_sets = 7;
+static_assert(first_set + SetCharacters::most == 256);
+
+/// The sets of at least two of the states 0 to 6, in the order of their masks.
+std::vector<StateMask> make_usual_sets() {
+    std::vector<StateMask> sets;
+    for (StateMask set = 1; set < StateMask{1} << 7U; ++set) {
+        if (!std::has_single_bit(set)) sets.push_back(set);
+    }
+    return sets;
+}
 
 struct Symbols {
     std::array<StateMask, 256> mask{};
@@ -35,15 +48,6 @@ struct Symbols {
     /// Adds a state for each symbol, in this order.
     constexpr void add_states(std::string_view symbols) {
         for (std::size_t s = 0; s < symbols.size(); ++s) add(symbols[s], StateMask{1} << s, symbols[s]);
-    }
-    constexpr void add_sets(std::uint32_t num_states) {
-        auto next = first_set;
-        for (StateMask set = 1; set < StateMask{1} << num_states; ++set) {
-            if (std::has_single_bit(set)) continue;
-            mask[next] = set;
-            canonical[next] = static_cast<char>(static_cast<unsigned char>(next));
-            ++next;
-        }
     }
     constexpr void add_undetermined(std::string_view symbols) {
         for (char c : symbols) add(c, anything, '-');
@@ -78,7 +82,6 @@ constexpr Symbols make_amino_acids() {
 constexpr Symbols make_binary() {
     Symbols symbols;
     symbols.add_states(states_by_number.substr(0, 2));
-    symbols.add_sets(2);
     symbols.add_undetermined("NX");
     symbols.add_undetermined(unknown);
     return symbols;
@@ -87,7 +90,6 @@ constexpr Symbols make_binary() {
 constexpr Symbols make_multistate() {
     Symbols symbols;
     symbols.add_states(states_by_number);
-    symbols.add_sets(states_of_sets);
     symbols.add_undetermined("?-.");
     return symbols;
 }
@@ -118,23 +120,58 @@ std::string_view multistate_symbols() {
     return states_by_number;
 }
 
-StateMask state_mask(Alphabet alphabet, char symbol) {
-    auto const mask = symbols_of(alphabet).mask[static_cast<unsigned char>(symbol)];
-    if (is_state_set(symbol) && (mask & ~undetermined(alphabet)) != 0) return 0;
-    return mask & undetermined(alphabet);
+SetCharacters::SetCharacters(std::vector<StateMask> sets)
+    : own_(std::make_shared<std::vector<StateMask> const>(std::move(sets))) {
+    REGRAFT_EXPECTS(own_->size() <= most);
 }
 
-std::array<StateMask, 256> state_masks(Alphabet alphabet) {
+std::optional<SetCharacters> SetCharacters::of(std::vector<StateMask> sets) {
+    std::ranges::sort(sets);
+    sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
+    SetCharacters usual;
+    if (std::ranges::includes(usual.sets(), sets)) return usual;
+    if (sets.size() > most) return std::nullopt;
+    return SetCharacters(std::move(sets));
+}
+
+std::vector<StateMask> const& SetCharacters::sets() const {
+    static std::vector<StateMask> const usual = make_usual_sets();
+    return are_usual() ? usual : *own_;
+}
+
+StateMask SetCharacters::states(char symbol) const {
+    if (!is_state_set(symbol)) return 0;
+    auto const number = static_cast<unsigned char>(symbol) - first_set;
+    return number < sets().size() ? sets()[number] : 0;
+}
+
+char SetCharacters::character(StateMask set) const {
+    auto const found = std::ranges::find(sets(), set);
+    if (found == sets().end()) return 0;
+    return static_cast<char>(static_cast<unsigned char>(first_set + static_cast<std::size_t>(found - sets().begin())));
+}
+
+StateMask state_mask(Alphabet alphabet, char symbol, SetCharacters const& sets) {
+    if (is_state_set(symbol)) {
+        bool const may_have_sets =
+            alphabet.kind == Alphabet::Kind::binary || alphabet.kind == Alphabet::Kind::multistate;
+        auto const states = sets.states(symbol);
+        return may_have_sets && (states & ~undetermined(alphabet)) == 0 ? states : 0;
+    }
+    return symbols_of(alphabet).mask[static_cast<unsigned char>(symbol)] & undetermined(alphabet);
+}
+
+std::array<StateMask, 256> state_masks(Alphabet alphabet, SetCharacters const& sets) {
     std::array<StateMask, 256> masks{};
     for (std::size_t c = 0; c < masks.size(); ++c)
-        masks[c] = state_mask(alphabet, static_cast<char>(static_cast<unsigned char>(c)));
+        masks[c] = state_mask(alphabet, static_cast<char>(static_cast<unsigned char>(c)), sets);
     return masks;
 }
 
-char canonical(Alphabet alphabet, char symbol) {
-    auto const mask = state_mask(alphabet, symbol);
+char canonical(Alphabet alphabet, char symbol, SetCharacters const& sets) {
+    auto const mask = state_mask(alphabet, symbol, sets);
     if (mask == 0) return 0;
-    if (is_state_set(symbol) && mask == undetermined(alphabet)) return '-';
+    if (is_state_set(symbol)) return mask == undetermined(alphabet) ? '-' : symbol;
     return symbols_of(alphabet).canonical[static_cast<unsigned char>(symbol)];
 }
 

@@ -53,10 +53,24 @@ std::size_t upper_case(std::size_t byte) {
     return 'a' <= byte && byte <= 'z' ? byte - 'a' + 'A' : byte;
 }
 
+/// Calls use with the characters of a set's states.
+template <class Use>
+void visit_characters(StateMask set, Use use) {
+    for (std::size_t s = 0; s < max_states; ++s) {
+        if ((set >> s & 1) != 0) use(static_cast<unsigned char>(multistate_symbols()[s]));
+    }
+}
+
 /// The characters that get states, in increasing order: the most frequent ones; ties go to the lowest.
-std::vector<std::size_t> characters_with_states(Histogram const& histogram) {
+std::vector<std::size_t> characters_with_states(Histogram const& histogram, SetCharacters const& sets) {
     Histogram folded{};
-    for (std::size_t byte = 0; byte < histogram.size(); ++byte) folded[upper_case(byte)] += histogram[byte];
+    for (std::size_t byte = 0; byte < histogram.size(); ++byte) {
+        if (auto const set = sets.states(to_char(byte)); set != 0) {
+            visit_characters(set, [&](std::size_t character) { folded[character] += histogram[byte]; });
+        } else {
+            folded[upper_case(byte)] += histogram[byte];
+        }
+    }
     for (auto symbol : missing) folded[static_cast<unsigned char>(symbol)] = 0;
     std::vector<std::size_t> found;
     for (std::size_t byte = 0; byte < folded.size(); ++byte) {
@@ -68,14 +82,18 @@ std::vector<std::size_t> characters_with_states(Histogram const& histogram) {
     return found;
 }
 
-CharacterTable table_of_whatever_occurs(Histogram const& histogram) {
-    auto const characters = characters_with_states(histogram);
+CharacterTable table_of_whatever_occurs(Histogram const& histogram, SetCharacters const& sets) {
+    auto const characters = characters_with_states(histogram, sets);
     CharacterTable table{.kind = CharacterKind::other, .num_states = static_cast<std::uint32_t>(characters.size())};
     for (std::size_t byte = 0; byte < histogram.size(); ++byte) {
         if (histogram[byte] == 0) continue;
-        auto const found = std::ranges::find(characters, upper_case(byte));
-        table.states[byte] =
-            found == characters.end() ? table.undetermined() : StateMask{1} << (found - characters.begin());
+        auto& states = table.states[byte];
+        auto const add = [&](std::size_t character) {
+            auto const found = std::ranges::find(characters, character);
+            states |= found == characters.end() ? table.undetermined() : StateMask{1} << (found - characters.begin());
+        };
+        auto const set = sets.states(to_char(byte));
+        set == 0 ? add(upper_case(byte)) : visit_characters(set, add);
     }
     return table;
 }
@@ -83,15 +101,15 @@ CharacterTable table_of_whatever_occurs(Histogram const& histogram) {
 }  // namespace
 
 CharacterTable character_table(Alignment const& alignment) {
-    return character_table(count_characters(alignment.cells));
+    return character_table(count_characters(alignment.cells), alignment.sets);
 }
 
-CharacterTable character_table(Histogram const& histogram) {
+CharacterTable character_table(Histogram const& histogram, SetCharacters const& sets) {
     auto const dna = molecular_table(histogram, CharacterKind::dna, Alphabet::dna);
     if (dna && looks_like_dna(histogram, *dna)) return *dna;
     auto const amino_acids = molecular_table(histogram, CharacterKind::amino_acid, Alphabet::amino_acid);
     if (amino_acids) return *amino_acids;
-    return table_of_whatever_occurs(histogram);
+    return table_of_whatever_occurs(histogram, sets);
 }
 
 std::string_view name(CharacterKind kind) {

@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "msa/sites/set_cells.hpp"
+
 namespace regraft::msa {
 namespace {
 
@@ -24,6 +26,26 @@ TextPosition place_in(Origins const& origins, std::size_t taxon, std::uint64_t s
     return alignment.position(found->row, sites[site - origins.first_site[number]]);
 }
 
+/// Lets the cells of all parts have characters of the same sets, and returns these. Throws InputError if there are too
+/// many.
+SetCharacters unite_sets(std::vector<Joinable>& parts, std::string const& file) {
+    auto const have_usual = [](Joinable const& part) { return part.alignment.sets.are_usual(); };
+    if (std::ranges::all_of(parts, have_usual)) return {};
+    std::vector<StateMask> all;
+    for (auto const& [alignment, sites] : parts) {
+        auto const some = sets_in(alignment.cells, alignment.sets);
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    auto const united = SetCharacters::of(std::move(all));
+    if (!united) {
+        throw InputError({file}, "the alignments have too many different sets of states; expected at most " +
+                                     std::to_string(SetCharacters::most) + " together");
+    }
+    for (auto& [alignment, sites] : parts)
+        recode_sets(alignment.cells, std::exchange(alignment.sets, *united), *united);
+    return *united;
+}
+
 }  // namespace
 
 void JoinedTaxa::add(std::span<std::string const> names) {
@@ -39,6 +61,7 @@ void JoinedTaxa::add(std::span<std::string const> names) {
 }
 
 Alignment join(std::vector<Joinable> parts, std::string file) {
+    auto const sets = unite_sets(parts, file);
     auto const origins = std::make_shared<Origins>();
     std::uint64_t num_sites = 0;
     for (auto const& part : parts) {
@@ -59,6 +82,7 @@ Alignment join(std::vector<Joinable> parts, std::string file) {
     for (auto& part : parts) part.alignment.cells = {};
     origins->parts = std::move(parts);
     joined.is_verbatim = false;
+    joined.sets = sets;
     joined.place_of = [origins](std::size_t taxon, std::size_t site) { return place_in(*origins, taxon, site); };
     return joined;
 }

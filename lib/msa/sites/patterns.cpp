@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "msa/sites/set_cells.hpp"
 #include "msa/text/text.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/contracts.hpp"
@@ -22,13 +23,14 @@ constexpr std::size_t sites_per_step = 64;
 [[noreturn]] void fail_symbol(Alignment const& alignment, std::size_t taxon, std::uint64_t site, Alphabet alphabet) {
     throw InputError(alignment.position(taxon, site),
                      "taxon " + in_quotes(alignment.names[taxon]) + ", site " + std::to_string(site + 1) + ": " +
-                         in_quotes({&alignment.row(taxon)[site], 1}) + " is not a " + std::string(name(alphabet)) +
-                         " symbol; allowed are " + std::string(allowed_symbols(alphabet)));
+                         shown_symbol(alignment.row(taxon)[site], alignment.sets) + " is not a " +
+                         std::string(name(alphabet)) + " symbol; allowed are " +
+                         std::string(allowed_symbols(alphabet)));
 }
 
-std::array<char, 256> canonical_symbols(Alphabet alphabet) {
+std::array<char, 256> canonical_symbols(Alphabet alphabet, SetCharacters const& sets) {
     std::array<char, 256> table{};
-    for (std::size_t i = 0; i < table.size(); ++i) table[i] = canonical(alphabet, static_cast<char>(i));
+    for (std::size_t i = 0; i < table.size(); ++i) table[i] = canonical(alphabet, static_cast<char>(i), sets);
     return table;
 }
 
@@ -74,7 +76,7 @@ private:
 
 /// The canonical columns of the sites, one after the other.
 std::vector<char> gather(Alignment const& alignment, std::span<std::uint64_t const> sites, Alphabet alphabet) {
-    auto const table = canonical_symbols(alphabet);
+    auto const table = canonical_symbols(alphabet, alignment.sets);
     auto const num_taxa = alignment.num_taxa();
     std::vector<char> columns(sites.size() * num_taxa);
     for (std::size_t taxon = 0; taxon < num_taxa; ++taxon) {
@@ -128,6 +130,7 @@ Patterns compress_patterns(Alignment const& alignment, std::span<PartitionSites 
     REGRAFT_EXPECTS(alignment.num_sites() < limit && alignment.num_taxa() < limit);
     Patterns patterns;
     patterns.num_taxa = static_cast<std::uint32_t>(alignment.num_taxa());
+    patterns.sets = alignment.sets;
     patterns.pattern_of_site.assign(alignment.num_sites(), no_pattern);
     for (auto const& partition : partitions) append_partition(patterns, alignment, partition);
     return patterns;
@@ -142,7 +145,8 @@ std::vector<StateCount> count_states(Patterns const& patterns, std::size_t parti
     std::vector<StateCount> counts;
     for (std::size_t i = 0; i < count_of_symbol.size(); ++i) {
         if (count_of_symbol[i] == 0) continue;
-        counts.push_back({state_mask(patterns.alphabet[partition], static_cast<char>(i)), count_of_symbol[i]});
+        auto const states = state_mask(patterns.alphabet[partition], static_cast<char>(i), patterns.sets);
+        counts.push_back({states, count_of_symbol[i]});
     }
     std::ranges::sort(counts, {}, &StateCount::mask);
     return counts;

@@ -26,8 +26,8 @@ DistributedLikelihood::DistributedLikelihood(ft::Participants who, msa::Tree tre
     REGRAFT_EXPECTS(specs_.size() == models_.size() && sites.size() == models_.size());
     REGRAFT_EXPECTS(tree_.num_length_sets() == (linkage == BranchLinkage::unlinked ? models_.size() : 1));
     for (std::size_t q = 0; q < models_.size(); ++q) {
-        partitions_.emplace_back(tree_, length_set(q), spec(q).num_states(), msa::state_masks(spec(q).alphabet),
-                                 sites[q], options);
+        partitions_.emplace_back(tree_, length_set(q), spec(q).num_states(),
+                                 msa::state_masks(spec(q).alphabet, sites[q].sets), sites[q], options);
         site_models_.push_back(likelihood::site_model(spec(q), models_[q]));
         use_model(q);
     }

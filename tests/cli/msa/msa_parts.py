@@ -266,6 +266,9 @@ def only_dna(program: msa_cli.Program) -> None:
 def sets_of_states(program: msa_cli.Program) -> None:
     """NEXUS with sets of states comes back byte by byte; they are written in no other format"""
     text = "#NEXUS\nbegin data;\ndimensions ntax=2 nchar=4;\nformat datatype=standard;\nmatrix\na 0{01}12\nb (0 2)010\n;\nend;\n"
+    many = text.replace("{01}", "{8 9}").replace("(0 2)", "{1A}")
+    assert program.ok("cat", program.compressed("many.nex", many)).decode() == many
+    assert json.loads(program.ok("stat", "--json", program.file("many-text.nex", many)))["ambiguous_cells"] == 2
     packed = program.compressed("sets.nex", text)
     assert program.ok("cat", packed).decode() == text
     for path in (packed, program.file("sets-text.nex", text)):

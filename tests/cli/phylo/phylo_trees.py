@@ -300,6 +300,11 @@ def concordances_of_alignments(files: Files) -> None:
     whole = table(["--msa", described, "--names", "whole"], names)
     assert whole.splitlines()[1].split("\t")[1] == "66.67", whole
     assert table(["--msa", described, "--names", "joined"], [name.replace(" ", "_") for name in names]) == whole
+    cells = ["0088", "0{01}11", "1313", "88{78}{89}"]  # the second and the last have no one state for each taxon
+    standard = ["".join(re.findall(r"{\w+}|\w", column)[i] if "{" in column else column[i] for column in cells) for i in range(4)]
+    sets = files.write("sets.nex", "#nexus\nbegin data;\ndimensions nchar=4;\nformat datatype=standard;\nmatrix\n"
+                       + "".join(f"t{i} {row}\n" for i, row in enumerate(standard)) + ";\nend;\n")
+    assert table(["--msa", sets], [f"t{i}" for i in range(4)]).splitlines()[1].split("\t")[1] == "50", "expected one of two decisive sites"
     head = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\td\n"
     records = [f"c\t{i}\t.\t{column[0]}\t{(column.replace(column[0], '') or '.')[0]}\t.\t.\t.\tGT\t" + "\t".join(str(int(base != column[0])) for base in column)
                for i, column in enumerate(columns, 1)]

@@ -189,6 +189,35 @@ def sets_of_states(jobs: phylo_job.Jobs, _) -> None:
     result.require(written.startswith("#NEXUS") and "tree tree_1 = [&U] (" in written, "expected the tree in NEXUS")
 
 
+def sets_of_many_states(jobs: phylo_job.Jobs, _) -> None:
+    """Sets of any states, also if each file of a partition file has other ones."""
+    folder = phylo_job.Folder(jobs)
+    tree = folder.write("many.nwk", TREE)
+    columns = [["0", "89", "1", "?", "7"], ["79", "5", "08", "A", "A9"], ["01", "8", "12345", "1", "9"], ["01", "0", "02", "7", "A"], ["9", "9A", "9", "8", "89"]]
+
+    def nexus(name: str, some: list[list[str]]) -> str:
+        rows = [[f"{{{cell}}}" if len(cell) > 1 else cell for cell in row] for row in zip(*some)]
+        matrix = "".join(f" {taxon} {''.join(row)}\n" for taxon, row in zip(TAXA, rows))
+        return folder.write(name, f"#NEXUS\nbegin data;\n dimensions ntax=5 nchar={len(some)};\n format datatype=standard missing=? gap=-;\n matrix\n{matrix} ;\nend;\n")
+
+    def expected(some: list[list[str]], states: int) -> float:
+        return sum(math.log(sum(column_likelihood("".join(cells), states) for cells in itertools.product(*column))) for column in some)
+
+    whole = jobs.run(2, ["loglh", "--msa", nexus("many.nex", columns), "--tree", tree, "--model", "MK"])
+    whole.require(whole.codes == [0, 0], "many states")
+    whole.require(abs(whole.report["log_likelihood"] - expected(columns, 11)) < 1e-9 * abs(expected(columns, 11)), f"{whole.report['log_likelihood']}")
+    nexus("one.nex", columns[:2])
+    nexus("two.nex", columns[2:])
+    for names, states in ((("one.nex", "two.nex"), 11), (("two.nex", "one.nex"), 11)):
+        charsets = "".join(f"charset c{i} = {name}: *;\n" for i, name in enumerate(names))
+        parts = folder.write("parts.nex", f"#nexus\nbegin sets;\n{charsets}charpartition p = MULTI{states}_MK: c0, MULTI{states}_MK: c1;\nend;\n")
+        joined = jobs.run(2, ["loglh", "--partitions", parts, "--tree", tree, "--brlen", "linked"])
+        joined.require(joined.codes == [0, 0], "files with own sets")
+        joined.require(abs(joined.report["log_likelihood"] - whole.report["log_likelihood"]) < 1e-9, f"{joined.report['log_likelihood']}")
+    few = jobs.run(1, ["check", "--msa", nexus("few.nex", columns[:1]), "--model", "MULTI9_MK"])
+    few.require(few.codes == [2] and "these are not: '{89}' (1 cell)" in few.output, "expected a refusal that names the set")
+
+
 def choices(jobs: phylo_job.Jobs, args) -> None:
     """Words of a charpartition that are no models, types of charsets, and words for models that are to be chosen."""
     partitions = pathlib.Path(jobs.directory.name, "words.nex")
@@ -286,6 +315,7 @@ def all_cases(jobs: phylo_job.Jobs, args) -> None:
     models_of_iqtree(jobs, args)
     own_matrix(jobs, args)
     sets_of_states(jobs, args)
+    sets_of_many_states(jobs, args)
     choices(jobs, args)
     types_of_raxml8(jobs, args)
 

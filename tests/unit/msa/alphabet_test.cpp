@@ -101,6 +101,43 @@ TEST(Alphabet, HasAByteForEachSetOfTheFirstSevenStates) {
     }
 }
 
+TEST(SetCharacters, AreTheUsualOnesForSetsOfTheFirstSevenStates) {
+    SetCharacters const usual;
+    EXPECT_EQ(usual.sets().size(), 120u);
+    EXPECT_EQ(SetCharacters::of({0x60, 3}), usual);
+    EXPECT_EQ(SetCharacters::of({}), usual);
+    EXPECT_EQ(usual.character(0x60), to_char(0x80 + 0x60 - 8));  // after 0, seven single states are left out
+    EXPECT_EQ(usual.character(0x180), 0);
+    EXPECT_EQ(usual.states('A'), 0u);
+}
+
+TEST(SetCharacters, OfAnAlignmentAreInTheOrderOfTheirMasks) {
+    auto const own = SetCharacters::of({0x180, 3, 0x180, StateMask{1} << 63U | 1U});
+    ASSERT_TRUE(own.has_value());
+    EXPECT_EQ(own->sets(), (std::vector<StateMask>{3, 0x180, StateMask{1} << 63U | 1U}));
+    for (auto const set : own->sets()) {
+        auto const c = own->character(set);
+        EXPECT_TRUE(is_state_set(c));
+        EXPECT_EQ(own->states(c), set);
+        EXPECT_EQ(state_mask(Alphabet::multistate(64), c, *own), set);
+        EXPECT_EQ(state_mask(Alphabet::dna, c, *own), 0u);
+    }
+    EXPECT_EQ(state_mask(Alphabet::multistate(8), own->character(0x180), *own), 0u);
+    EXPECT_EQ(canonical(Alphabet::multistate(9), own->character(0x180), *own), own->character(0x180));
+    EXPECT_EQ(canonical(Alphabet::binary, own->character(3), *own), '-');
+    EXPECT_EQ(own->states(to_char(0xff)), 0u);
+    EXPECT_FALSE(*own == SetCharacters());
+}
+
+TEST(SetCharacters, AreAtMost128) {
+    std::vector<StateMask> sets;
+    for (StateMask set = 1; sets.size() < SetCharacters::most; ++set) sets.push_back(set << 20U | 1U);
+    ASSERT_TRUE(SetCharacters::of(sets).has_value());
+    EXPECT_EQ(SetCharacters::of(sets)->states(to_char(0xff)), StateMask{128} << 20U | 1U);
+    sets.push_back(3);
+    EXPECT_FALSE(SetCharacters::of(sets).has_value());
+}
+
 TEST(Alphabet, RejectsEverythingElse) {
     for (auto alphabet : all_alphabets()) {
         auto const allowed = allowed_symbols(alphabet);

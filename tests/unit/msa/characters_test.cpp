@@ -56,6 +56,16 @@ TEST(CharacterTable, TakesLettersOfAminoAcidsForThose) {
     EXPECT_TRUE(table.is_undetermined('X'));
 }
 
+TEST(CharacterTable, GivesSetsTheStatesOfTheirCharacters) {
+    auto const sets = SetCharacters::of({3, 0x204}).value();
+    std::string const row{'0', '1', '9', sets.character(3), sets.character(0x204), '-'};
+    auto const table = character_table({.file = "", .names = {"a"}, .cells = {row.begin(), row.end()}, .sets = sets});
+    EXPECT_EQ(table.num_states, 4u) << "0, 1, 2, which occurs in a set only, and 9";
+    EXPECT_EQ(states(table, row[3]), states(table, '0') | states(table, '1'));
+    EXPECT_EQ(std::popcount(states(table, row[4])), 2);
+    EXPECT_EQ(states(table, row[4]) & states(table, '9'), states(table, '9'));
+}
+
 TEST(CharacterTable, GivesEveryOtherCharacterAStateWhateverItsCase) {
     auto const table = table_of("01aAbZ-?.\xff");
     EXPECT_EQ(table.kind, CharacterKind::other);

@@ -44,6 +44,46 @@ TEST(Join, OfOneAlignmentIsTheAlignment) {
     EXPECT_EQ(join({}, "f").num_taxa(), 0U);
 }
 
+Joinable standard_data(std::string const& row, std::string const& file) {
+    auto alignment = parse_alignment(
+        "#NEXUS\nbegin data;\ndimensions ntax=1 nchar=2;\nformat datatype=standard;\nmatrix\na " + row + "\n;\nend;\n",
+        file);
+    return {std::move(alignment), {0, 1}};
+}
+
+TEST(Join, KeepsTheStatesOfSets) {
+    std::vector<Joinable> parts;
+    parts.push_back(standard_data("{01}{89}", "x.nex"));
+    parts.push_back(standard_data("{01}{56}", "y.nex"));
+    parts.push_back(standard_data("{79}0", "z.nex"));
+    auto const joined = join(std::move(parts), "f");
+    std::vector<StateMask> masks;
+    for (char const c : joined.row(0)) masks.push_back(state_mask(Alphabet::multistate(10), c, joined.sets));
+    EXPECT_EQ(masks, (std::vector<StateMask>{3, 0x300, 3, 0x60, 0x280, 1}));
+    EXPECT_EQ(joined.sets.sets(), (std::vector<StateMask>{3, 0x60, 0x280, 0x300}));
+}
+
+TEST(Join, RefusesMoreSetsThanThereAreCharacters) {
+    std::vector<Joinable> parts;
+    for (std::size_t a = 8; a < 29; ++a) {
+        auto const symbols = multistate_symbols();
+        auto const first = std::string(1, symbols[a]);
+        for (std::size_t b = 0; b < 7; b += 2)
+            parts.push_back(standard_data("{" + first + symbols[b] + "}{" + first + symbols[b + 1] + "}", "x.nex"));
+    }
+    auto const together = [&](std::size_t count) {
+        return join({parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(count)}, "f");
+    };
+    EXPECT_EQ(together(64).sets.sets().size(), 128u);
+    try {
+        together(65);
+        FAIL();
+    } catch (InputError const& error) {
+        EXPECT_STREQ(error.what(),
+                     "f: the alignments have too many different sets of states; expected at most 128 together");
+    }
+}
+
 TEST(JoinedTaxa, AreInTheOrderInWhichNamesFirstAppear) {
     JoinedTaxa taxa;
     taxa.add(std::vector<std::string>{"b", "a"});

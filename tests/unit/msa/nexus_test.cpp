@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -132,8 +133,63 @@ TEST(Nexus, HasSetsOfStatesWithoutLetters) {
     EXPECT_EQ(canonical(Alphabet::binary, alignment.cell(0, 1)), '-');
     EXPECT_EQ(canonical(Alphabet::multistate(7), alignment.cell(1, 2)), '-');
     EXPECT_EQ(canonical(Alphabet::multistate(9), alignment.cell(1, 2)), alignment.cell(1, 2));
-    EXPECT_EQ(error_of(data("datatype=standard", "one 0(17)11\ntwo 0101")),
-              "f:6:6: no character stands for the states '(17)'; expected a set of states from 0 to 6");
+    EXPECT_EQ(alignment.sets, SetCharacters());
+}
+
+/// The masks of a row's cells.
+std::vector<StateMask> masks_in(Alignment const& alignment, std::size_t row, Alphabet alphabet) {
+    std::vector<StateMask> found;
+    for (char const c : alignment.row(row)) found.push_back(state_mask(alphabet, c, alignment.sets));
+    return found;
+}
+
+TEST(Nexus, HasSetsOfAnyStates) {
+    auto const alignment = parse_alignment(
+        data("datatype=standard equate=\"x={AB} y={CD} z={09}\"", "one {8 9}x(01)Z\ntwo 0{9A}{0z}9"), "f");
+    EXPECT_EQ(masks_in(alignment, 0, Alphabet::multistate(12)), (std::vector<StateMask>{0x300, 0xc00, 3, 0x201}));
+    EXPECT_EQ(masks_in(alignment, 1, Alphabet::multistate(12)), (std::vector<StateMask>{1, 0x600, 0x201, 0x200}));
+    EXPECT_EQ(masks_in(alignment, 1, Alphabet::multistate(10)), (std::vector<StateMask>{1, 0, 0x201, 0x200}));
+    // Only sets that occur have characters.
+    EXPECT_EQ(alignment.sets.sets(), (std::vector<StateMask>{3, 0x201, 0x300, 0x600, 0xc00}));
+    auto const letters =
+        parse_alignment(data("datatype=standard symbols=\"abcdefgh\"", "one a{ah}aa\ntwo h{gh}aa"), "f");
+    EXPECT_EQ(masks_in(letters, 0, Alphabet::multistate(8)), (std::vector<StateMask>{1, 0x81, 1, 1}));
+    EXPECT_EQ(masks_in(letters, 1, Alphabet::multistate(8)), (std::vector<StateMask>{0x80, 0xc0, 1, 1}));
+}
+
+TEST(Nexus, HasTheUsualCharactersForSetsIfTheseAreEnough) {
+    auto const alignment =
+        parse_alignment(data("datatype=standard equate=\"x={78}\"", "one 0{56}00\ntwo 1{01}00"), "f");
+    EXPECT_TRUE(alignment.sets.are_usual());
+    EXPECT_EQ(masks_in(alignment, 0, Alphabet::multistate(7)), (std::vector<StateMask>{1, 0x60, 1, 1}));
+    EXPECT_EQ(masks_in(alignment, 1, Alphabet::multistate(7)), (std::vector<StateMask>{2, 3, 1, 1}));
+}
+
+/// Different pairs of states, this many, in a row, from the last one on.
+std::string pairs_of_states(std::size_t count) {
+    std::string row;
+    auto const symbols = multistate_symbols().substr(0, 20);
+    for (std::size_t a = symbols.size(); a-- > 0;) {
+        for (std::size_t b = 0; b < a && count > 0; ++b, --count)
+            row.append("{").append(1, symbols[b]).append(1, symbols[a]).append("}");
+    }
+    return row;
+}
+
+std::string row_of_pairs(std::size_t count) {
+    return "#NEXUS\nbegin data;\ndimensions nchar=" + std::to_string(count) +
+           ";\nformat datatype=standard;\nmatrix\none " + pairs_of_states(count) + "\n;\nend;\n";
+}
+
+TEST(Nexus, HasUpTo128DifferentSets) {
+    auto const alignment = parse_alignment(row_of_pairs(128), "f");
+    auto masks = masks_in(alignment, 0, Alphabet::multistate(20));
+    EXPECT_EQ(masks.front(), StateMask{1} << 19U | 1U);
+    std::ranges::sort(masks);
+    EXPECT_EQ(alignment.sets.sets(), masks);
+    EXPECT_EQ(std::unique(masks.begin(), masks.end()), masks.end());
+    EXPECT_EQ(error_of(row_of_pairs(129)),
+              "f:6:517: no character stands for the states '{4B}'; expected at most 128 different sets");
 }
 
 TEST(Nexus, NumbersStatesInTheOrderOfSymbols) {
