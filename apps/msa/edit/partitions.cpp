@@ -50,12 +50,7 @@ auto with_or_without_models(Read const& read) {
     try {
         return read("");
     } catch (InputError const&) {
-        try {
-            return read(no_model);
-        } catch (InputError const&) {
-            // The first message says more: a model is all that the second attempt adds.
-        }
-        throw;
+        return read(no_model);  // what is wrong now is more than the lack of a model
     }
 }
 

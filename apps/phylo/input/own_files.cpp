@@ -10,18 +10,27 @@
 
 namespace regraft::phylo {
 
-bool names_own_files(Options const& options) {
+namespace {
+
+std::vector<std::string> paths_in(std::string const& text, std::string const& file) {
+    auto paths = msa::files_of_partitions(text, file);
+    for (auto& path : paths) path = common::path_from(file, path);
+    return paths;
+}
+
+}  // namespace
+
+std::vector<std::string> own_files(Options const& options) {
     auto const file = options.input.partitions.string();
-    return !file.empty() && !msa::files_of_partitions(common::read_text(file), file).empty();
+    return file.empty() ? std::vector<std::string>() : paths_in(common::read_text(file), file);
 }
 
 std::optional<JoinedFiles> read_own_files(Options const& options) {
     auto const file = options.input.partitions.string();
     if (file.empty()) return std::nullopt;
     auto const text = common::read_text(file);
-    auto paths = msa::files_of_partitions(text, file);
+    auto paths = paths_in(text, file);
     if (paths.empty()) return std::nullopt;
-    for (auto& path : paths) path = common::path_from(file, path);
     auto const read = [&](std::string const& path) {
         return common::read_alignment(path, options.input.reading()).alignment;
     };

@@ -11,8 +11,8 @@
 
 namespace regraft::phylo {
 
-/// Whether charsets of --partitions name alignments. Throws InputError if the file cannot be read.
-bool names_own_files(Options const& options);
+/// The paths of the alignments that charsets of --partitions name. Throws InputError if the file cannot be read.
+std::vector<std::string> own_files(Options const& options);
 
 /// What a partition file stands for whose charsets name alignments.
 struct JoinedFiles {

@@ -85,7 +85,7 @@ ReadPatterns JobFiles::read_all() {
         bool const needs_text =
             !options.input.reduced.empty() || options.needs_sites() || options.input.names != common::Names::first;
         if (!needs_text) columns = RgmColumns::open(options.input.msa);
-        if (columns && names_own_files(options)) columns.reset();
+        if (columns && !own_files(options).empty()) columns.reset();
     });
     auto read = read_share(columns);
     StartTrees start_trees;

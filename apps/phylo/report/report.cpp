@@ -10,6 +10,7 @@
 #include "common/output.hpp"
 #include "files/checkpoint_file.hpp"
 #include "input/check.hpp"
+#include "input/own_files.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/disk/new_file.hpp"
 #include "report/tree_files.hpp"
@@ -115,9 +116,11 @@ void refuse_existing(Options const& options) {
 
 std::optional<std::uint64_t> prepare_output(Options const& options, Trial trial) {
     auto const inputs = options.input.files();
+    auto const charsets = own_files(options);
     for (auto const* extension : output_extensions()) {
         auto const path = options.output.path(extension);
         common::refuse_input(path.string(), inputs);
+        common::refuse_input(path.string(), charsets);
         std::error_code error;
         if (std::filesystem::is_directory(path, error))
             throw InputError({path.string()}, "cannot be written: it is a directory");

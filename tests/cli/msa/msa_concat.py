@@ -133,6 +133,8 @@ def same_file(program: msa_cli.Program) -> None:
     result.require(result.out == b">a\nAGT\n>b\nAGA\n" and "1 locus, 2 taxa, 3 sites" in result.err, "expected one locus")
     twice = program.file("twice.nex", "#nexus begin sets; charset p = x.fa: 1 3; charset q = ./x.fa: 3-4; charpartition m = JC:p, JC:q; end;")
     program.refuses("concat", twice, message="site 3 of 'x.fa' already belongs to partition 'p'")
+    beyond = program.file("beyond.nex", "#nexus begin sets; charset p = x.fa: 1 5; end;")  # and no model, which is no fault here
+    program.refuses("concat", beyond, message="beyond.nex:1:40: site 5 does not exist: the alignment has the sites 1-4")
 
 
 def refused(program: msa_cli.Program) -> None:

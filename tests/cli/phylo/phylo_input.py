@@ -216,6 +216,10 @@ def refuse_own_files(jobs: phylo_job.Jobs, folder: phylo_job.Folder, mixed: str)
         run.require(run.codes == codes and message in " ".join(run.output.split()), f"{last}: expected '{message}'")
     inputs = folder.write("inputs.nex", "#nexus begin sets; charset a = bad.fa: 1 3-4; end;")
     over = jobs.run(1, ["check", "--partitions", inputs, "--model", "JC", "--reduced", bad])
+    log = folder.write("own.log", pathlib.Path(bad).read_text(encoding="utf-8").replace("J", "G"))
+    inputs = folder.write("logs.nex", "#nexus begin sets; charset a = own.log: *; end;")
+    twice = jobs.run(1, ["search", "--partitions", inputs, "--model", "JC", "--redo"], prefix=folder.directory / "own")
+    twice.require(twice.codes == [2] and "own.log" in twice.output and pathlib.Path(log).read_text(encoding="utf-8").startswith(">a"), "expected that no input is overwritten")
     over.require(over.codes == [2] and "bad.fa" in over.output and "ACGT" in pathlib.Path(bad).read_text(encoding="utf-8"), "expected that no input is overwritten")
 
 
