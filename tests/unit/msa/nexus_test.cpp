@@ -204,6 +204,11 @@ TEST(Nexus, NumbersStatesInTheOrderOfSymbols) {
     EXPECT_EQ(rows(standard("symbols=\"0~2 x~z\"", "one 0xyz\ntwo 2X10")), (Rows{"one: 0345", "two: 2310"}));
     EXPECT_EQ(rows(standard("symbols=\"aA\" respectcase", "one aAaA\ntwo AAaa")), (Rows{"one: 0101", "two: 1100"}));
     EXPECT_EQ(rows(standard("symbols=\"01\"", "one 0123\ntwo 3210")), (Rows{"one: 0123", "two: 3210"}));
+    EXPECT_EQ(rows(standard("symbols=\"b-a?c\"", "one a-?c\ntwo bbca")), (Rows{"one: 1-?2", "two: 0021"}));
+    EXPECT_EQ(rows(data("datatype=standard symbols=\"+-\"", "one +--+\ntwo ++?-")), (Rows{"one: 0110", "two: 00?1"}));
+    EXPECT_EQ(error_of(data("datatype=standard symbols=\"2-10\" missing=?", "one 01-2\ntwo 012?")),
+              "f:4:8: '-' is one of the symbols, and may be a state or a gap; expected gap=- if it is a gap, and "
+              "another symbol otherwise");
     EXPECT_EQ(rows(data("symbols=\"TGCA\" datatype=dna", "one ACGT\ntwo TG-A")), two);
 }
 
