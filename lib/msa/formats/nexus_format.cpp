@@ -169,22 +169,22 @@ void FormatReader::read_symbols() {
 /// Forgets symbols that have no effect: those of other data, and those that mean the same without the list.
 void FormatReader::check_symbols(char const* at) {
     auto& symbols = format_.symbols;
+    for (auto const& other : {format_.gap, format_.missing, format_.match}) {
+        if (other) std::erase(symbols, *other);  // which is no state then
+    }
     bool const is_usual = std::ranges::equal(
         symbols, multistate_symbols().substr(0, std::min(symbols.size(), multistate_symbols().size())),
         [](char a, char b) { return as_upper(a) == b; });
     if (!format_.is_standard || is_usual) return symbols.clear();
-    for (auto const& other : {format_.gap, format_.missing, format_.match}) {
-        if (other) std::erase(symbols, *other);  // which is no state then
-    }
+    if (symbols.size() > max_states)
+        cursor_.fail_at(at, "there are " + std::to_string(symbols.size()) + " symbols; expected at most " +
+                                std::to_string(max_states));
     // In data of presence and absence, minus is one of two states. Elsewhere some programs list the gap as a state.
     if (symbols.size() > 2 && symbols.find('-') != std::string::npos) {
         cursor_.fail_at(at,
                         "'-' is one of the symbols, and may be a state or a gap; expected gap=- if it is a gap, and "
                         "another symbol otherwise");
     }
-    if (symbols.size() > max_states)
-        cursor_.fail_at(at, "there are " + std::to_string(symbols.size()) + " symbols; expected at most " +
-                                std::to_string(max_states));
     for (std::size_t i = 0; i < symbols.size(); ++i) {
         auto const c = symbols[i];
         bool const is_there =
