@@ -1,61 +1,16 @@
-// What explorations of the shield's protocols find, and what tests of them expect: no violation, or the one of a
-// mutant.
+// Names of explorations that tests of the shield use as their own.
 #pragma once
 
-#include <cstddef>
-#include <ostream>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
+#include "support/explored.hpp"
 
 namespace regraft::shield::test {
 
-struct Findings {
-    std::size_t states = 0;
-    std::size_t ends = 0;            // states in which all living ranks have come to the end
-    std::string violation;           // empty: none
-    std::vector<std::string> story;  // what led to it
-    friend std::ostream& operator<<(std::ostream& out, Findings const& findings) {
-        out << findings.violation;
-        for (auto const& line : findings.story) out << "\n  " << line;
-        return out;
-    }
-};
-
-template <class Scenario>
-struct Named {
-    char const* name;
-    Scenario scenario;
-    friend std::ostream& operator<<(std::ostream& out, Named const& named) { return out << named.name; }
-};
-
-/// A protocol without one of its parts, and what goes wrong then.
-template <class Scenario, class Mutant>
-struct Broken {
-    char const* name;
-    Mutant mutant;
-    Scenario scenario;
-    char const* violation;
-    friend std::ostream& operator<<(std::ostream& out, Broken const& broken) { return out << broken.name; }
-};
-
-/// The names of parameters, for INSTANTIATE_TEST_SUITE_P.
-inline constexpr auto by_name = [](auto const& test) { return std::string(test.param.name); };
-
-template <class Explorer, class Scenario>
-void expect_sound(Scenario const& scenario) {
-    auto const findings = Explorer(scenario).run();
-    EXPECT_EQ(findings.violation, "") << findings;
-    EXPECT_GT(findings.ends, 0u);
-}
-
-/// Without this check the exploration would prove nothing, and a part of the protocol would be of no use.
-template <class Explorer, class Scenario, class Mutant>
-void expect_found(Broken<Scenario, Mutant> const& broken) {
-    auto const findings = Explorer(broken.scenario, broken.mutant).run();
-    EXPECT_EQ(findings.violation, broken.violation) << findings;
-    EXPECT_FALSE(findings.story.empty());
-}
+using regraft::test::Broken;
+using regraft::test::by_name;
+using regraft::test::expect_found;
+using regraft::test::expect_sound;
+using regraft::test::Findings;
+using regraft::test::Named;
+using regraft::test::Violation;
 
 }  // namespace regraft::shield::test

@@ -10,13 +10,13 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "regraft/core/bytes.hpp"
 #include "shield/protocol/plan.hpp"
+#include "support/shield/shield_explored.hpp"
 
 namespace regraft::shield::test {
 
@@ -34,11 +34,6 @@ constexpr bool contains(RankSet set, Rank rank) {
 constexpr bool within(RankSet part, RankSet whole) {
     return (part & ~whole) == 0;
 }
-
-/// The protocol did what it must never do.
-class Violation : public std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 /// The members for which a member waits in a collective operation.
 enum class Shape : std::uint8_t {
