@@ -21,3 +21,4 @@
 #include "regraft/c/snapshot.h"         /* changing state of any size */
 #include "regraft/c/snapshot_options.h" /* its options */
 #include "regraft/c/store.h"            /* blocks in the memory of the PEs */
+#include "regraft/c/store_options.h"    /* its options and reports */

@@ -72,23 +72,35 @@ void measure(benchmark::State& state, ft::Communicator& comm, std::uint64_t mebi
     };
     for (int i = 0; i < 2; ++i) submit(whole);  // until all memory is there
     submit(updated);
-    std::vector<double> ours, theirs;
-    for (auto _ : state) {
-        auto const changed = mine.step(percent);
-        static_cast<void>(others.step(percent));
+    struct Step {
+        std::vector<BlockRange> changed;
         std::vector<std::byte> bytes;
-        for (auto const& range : changed)
-            bytes.insert(bytes.end(), mine.bytes_of(range).begin(), mine.bytes_of(range).end());
-        theirs.push_back(bench::timed(comm, [&] { submit(whole); }));
-        ours.push_back(bench::timed(comm, [&] { static_cast<void>(updated.update(changed, bytes)); }));
+    };
+    auto const step = [&] {
+        Step made{mine.step(percent), {}};
+        static_cast<void>(others.step(percent));
+        for (auto const& range : made.changed) {
+            auto const bytes = mine.bytes_of(range);
+            made.bytes.insert(made.bytes.end(), bytes.begin(), bytes.end());
+        }
+        return made;
+    };
+    auto const is_right = [&] {
         std::vector<std::byte> out(others.bytes().size());
         static_cast<void>(updated.load(std::vector{others.part()}, out));
-        if (bench::largest(comm, out == others.bytes() ? 0 : 1) != 0) {
-            state.SkipWithError("wrong bytes");
-            break;
-        }
+        return bench::largest(comm, out == others.bytes() ? 0 : 1) == 0;
+    };
+    auto const [changed, bytes] = step();
+    static_cast<void>(updated.update(changed, bytes));
+    if (!is_right()) return state.SkipWithError("wrong bytes");
+    std::vector<double> ours, theirs;
+    for (auto _ : state) {
+        auto const next = step();
+        theirs.push_back(bench::timed(comm, [&] { submit(whole); }));
+        ours.push_back(bench::timed(comm, [&] { static_cast<void>(updated.update(next.changed, next.bytes)); }));
         state.SetIterationTime(ours.back());
     }
+    if (!is_right()) return state.SkipWithError("wrong bytes after all updates");
     state.counters["s_per_call"] = bench::median(ours);
     state.counters["s_per_submit"] = bench::median(theirs);
     state.counters["over_submit"] = bench::median(ours) / bench::median(theirs);

@@ -141,6 +141,13 @@ module regraft
     integer(c_int64_t) :: bytes_local = 0
   end type
 
+  type, bind(c) :: regraft_update_report
+    integer(c_int64_t) :: blocks_changed = 0
+    integer(c_int64_t) :: bytes_changed = 0
+    integer(c_int64_t) :: bytes_moved = 0
+    integer(c_int64_t) :: num_regained = 0
+  end type
+
   type, bind(c) :: regraft_repair_options
     integer(c_int32_t) :: replicas = 0
     integer(c_int64_t) :: room = 0
@@ -727,13 +734,14 @@ module regraft
       integer(c_int) :: answer
     end function
 
-    function regraft_store_update(store, changed, count, blocks, size) bind(c) result(answer)
+    function regraft_store_update(store, changed, count, blocks, size, report) bind(c) result(answer)
       import
       type(c_ptr), value :: store
       type(regraft_range), intent(in), optional :: changed(*)
       integer(c_int64_t), value :: count
       type(*), intent(in), optional :: blocks(*)
       integer(c_int64_t), value :: size
+      type(regraft_update_report), intent(inout), optional :: report
       integer(c_int) :: answer
     end function
 
@@ -826,6 +834,14 @@ module regraft
     end function
 
     function regraft_store_lost(store, ranges, count) bind(c) result(answer)
+      import
+      type(c_ptr), value :: store
+      type(c_ptr), intent(inout), optional :: ranges
+      integer(c_int64_t), intent(inout), optional :: count
+      integer(c_int) :: answer
+    end function
+
+    function regraft_store_regained(store, ranges, count) bind(c) result(answer)
       import
       type(c_ptr), value :: store
       type(c_ptr), intent(inout), optional :: ranges
@@ -980,6 +996,33 @@ module regraft
       type(regraft_save_report), intent(inout), optional :: report
       integer(c_int) :: answer
     end function
+
+    function regraft_snapshot_start_save(snapshot, archive, options, saving) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      character(kind=c_char), intent(in), optional :: archive(*)
+      type(regraft_save_options), intent(in), optional :: options
+      type(c_ptr), intent(inout), optional :: saving
+      integer(c_int) :: answer
+    end function
+
+    function regraft_saving_is_written(saving) bind(c) result(answer)
+      import
+      type(c_ptr), value :: saving
+      logical(c_bool) :: answer
+    end function
+
+    function regraft_saving_wait(saving, report) bind(c) result(answer)
+      import
+      type(c_ptr), value :: saving
+      type(regraft_save_report), intent(inout), optional :: report
+      integer(c_int) :: answer
+    end function
+
+    subroutine regraft_saving_free(saving) bind(c)
+      import
+      type(c_ptr), value :: saving
+    end subroutine
 
     function regraft_snapshot_open(snapshot, archive, options, report) bind(c) result(answer)
       import

@@ -2,6 +2,8 @@
 #include "regraft/checkpoint/snapshot.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "c/archive.hpp"
@@ -13,16 +15,29 @@ using namespace regraft;
 
 struct regraft_snapshot {
     regraft_snapshot(std::shared_ptr<c::Shared> keep, checkpoint::SnapshotOptions options)
-        : shared(std::move(keep)), is_kept(options.keep.has_value()), snapshot(shared->comm, std::move(options)) {}
+        : shared(std::move(keep)),
+          is_kept(options.keep.has_value()),
+          owner(std::make_shared<checkpoint::Snapshot>(shared->comm, std::move(options))) {}
 
     std::shared_ptr<c::Shared> shared;
     bool is_kept;  // in files
     bool is_discarded = false;
-    checkpoint::Snapshot snapshot;
+    std::shared_ptr<checkpoint::Snapshot> owner;  // with saves that are under way
+    checkpoint::Snapshot& snapshot = *owner;
     std::vector<checkpoint::Adoption> adopted;
     std::vector<std::string> lost;     // names that the last restore found lost
     std::vector<std::string> removed;  // names that it has unregistered
     c::OpenedArchive opened;
+};
+
+struct regraft_saving {
+    regraft_saving(regraft_snapshot const& handle, store::Saving begun)
+        : shared(handle.shared), snapshot(handle.owner), epoch(shared->comm.epoch()), saving(std::move(begun)) {}
+
+    std::shared_ptr<c::Shared> shared;
+    std::shared_ptr<checkpoint::Snapshot> snapshot;  // whose memory is written
+    std::uint32_t epoch;
+    std::optional<store::Saving> saving;  // until it was waited for
 };
 
 namespace {
@@ -246,6 +261,36 @@ regraft_status regraft_snapshot_save(regraft_snapshot* snapshot, char const* arc
         auto const done = handle.snapshot.save(path, given);
         if (report != nullptr) *report = c::report_of(done);
     });
+}
+
+regraft_status regraft_snapshot_start_save(regraft_snapshot* snapshot, char const* archive,
+                                           regraft_save_options const* options, regraft_saving** saving) {
+    return guarded(snapshot, [&](regraft_snapshot& handle) {
+        auto const path = c::archive_at(archive);
+        auto const given = c::save_options(options);
+        auto& begun = c::object(saving, "where to put the handle, not NULL");
+        c::expect(handle.snapshot.generation() > 0, "a snapshot that was committed");
+        c::make(&begun, handle, handle.snapshot.start_save(path, given));
+    });
+}
+
+bool regraft_saving_is_written(regraft_saving const* saving) {
+    return saving != nullptr && (!saving->saving || saving->saving->is_written());
+}
+
+regraft_status regraft_saving_wait(regraft_saving* saving, regraft_save_report* report) {
+    return c::guarded(saving, [&](regraft_saving& handle) {
+        c::expect(handle.saving.has_value(), "a save that was not waited for");
+        c::expect(handle.epoch == handle.shared->comm.epoch(), "a save that no failure has ended");
+        auto waited = std::move(*handle.saving);
+        handle.saving.reset();
+        auto const done = waited.wait();
+        if (report != nullptr) *report = c::report_of(done);
+    });
+}
+
+void regraft_saving_free(regraft_saving* saving) {
+    delete saving;
 }
 
 regraft_status regraft_snapshot_open(regraft_snapshot* snapshot, char const* archive,

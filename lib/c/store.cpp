@@ -48,7 +48,8 @@ struct regraft_store {
     std::uint64_t last_discarded = 0;   // this version and those before it
     std::optional<erasure::Code> code;  // the code of an erasure store
     std::variant<store::ReplicatedStore, store::ErasureStore> store;
-    std::vector<regraft_range> lost;  // ranges that the last collective found lost
+    std::vector<regraft_range> lost;      // ranges that the last collective found lost
+    std::vector<regraft_range> regained;  // by the last update
     c::OpenedArchive opened;
 };
 
@@ -196,6 +197,17 @@ store::ReopenOptions reopen_options(regraft_reopen_options const* given) {
     return options;
 }
 
+/// Shows the caller ranges that the store has listed.
+regraft_status give(regraft_store const* store, std::vector<regraft_range> regraft_store::*list,
+                    regraft_range const** ranges, std::uint64_t* count) {
+    return c::guarded([&] {
+        auto const& listed = c::object(store, "a store, not NULL").*list;
+        auto& where = c::object(ranges, "ranges, not NULL");
+        c::object(count, "count, not NULL") = listed.size();
+        where = listed.data();
+    });
+}
+
 /// Notes that a submit, an open or a reopen has succeeded.
 void note_blocks(regraft_store& handle, std::vector<regraft_range> lost = {}) {
     handle.is_given = true;
@@ -261,14 +273,18 @@ regraft_status regraft_store_submit_sized(regraft_store* store, regraft_placemen
 }
 
 regraft_status regraft_store_update(regraft_store* store, regraft_range const* changed, uint64_t count,
-                                    void const* blocks, uint64_t size) {
+                                    void const* blocks, uint64_t size, regraft_update_report* report) {
     return c::guarded(store, [&](regraft_store& handle) {
         c::expect(!handle.code, "a store without a code");
         auto const ranges = blocks_by(handle, changed, count, size, "changed");
         auto const overlap = [](BlockRange before, BlockRange after) { return after.first < before.last; };
         c::expect(std::ranges::adjacent_find(ranges, overlap) == ranges.end(), "changed ranges that ascend");
         auto const bytes = c::span_of(static_cast<std::byte const*>(blocks), size, "blocks, not NULL");
-        static_cast<void>(copies_of(handle).update(ranges, bytes));
+        auto const done = copies_of(handle).update(ranges, bytes);
+        handle.regained = listed(done.regained);
+        if (report != nullptr) {
+            *report = {done.blocks_changed, done.bytes_changed, done.bytes_moved, done.regained.size()};
+        }
     });
 }
 
@@ -424,12 +440,11 @@ regraft_status regraft_store_held(regraft_store const* store, regraft_range bloc
 }
 
 regraft_status regraft_store_lost(regraft_store const* store, regraft_range const** ranges, uint64_t* count) {
-    return c::guarded([&] {
-        auto const& lost = c::object(store, "a store, not NULL").lost;
-        auto& where = c::object(ranges, "ranges, not NULL");
-        c::object(count, "count, not NULL") = lost.size();
-        where = lost.data();
-    });
+    return give(store, &regraft_store::lost, ranges, count);
+}
+
+regraft_status regraft_store_regained(regraft_store const* store, regraft_range const** ranges, uint64_t* count) {
+    return give(store, &regraft_store::regained, ranges, count);
 }
 
 regraft_status regraft_store_trim(regraft_store* store) {

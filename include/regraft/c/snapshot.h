@@ -85,6 +85,22 @@ regraft_status regraft_snapshot_restore(regraft_snapshot* snapshot, regraft_rest
  * made if needed. options and report may be NULL. Collective, uniform. */
 regraft_status regraft_snapshot_save(regraft_snapshot* snapshot, char const* archive,
                                      regraft_save_options const* options, regraft_save_report* report);
+/* A save that is under way. */
+typedef struct regraft_saving regraft_saving;
+/* Begins the same, and writes in a thread of each PE while the program goes on and commits: what is written is the last
+ * commit of now. A commit waits for saves of the commit before the last, other collectives on the snapshot for all.
+ * Collective, uniform. */
+regraft_status regraft_snapshot_start_save(regraft_snapshot* snapshot, char const* archive,
+                                           regraft_save_options const* options, regraft_saving** saving);
+/* Whether this PE has written everything. No communication. */
+bool regraft_saving_is_written(regraft_saving const* saving);
+/* Ends the save as regraft_snapshot_save would; before that the generation is not complete. Called once, by all
+ * members, in the same order of their saves, and not after a shrink: a failure ends a save. report may be NULL.
+ * Collective, uniform. */
+regraft_status regraft_saving_wait(regraft_saving* saving, regraft_save_report* report);
+/* Frees it, when this PE has written. Unless it was waited for, the next save removes what was written. NULL is
+ * accepted. Not collective. */
+void regraft_saving_free(regraft_saving* saving);
 /* Reads the newest undamaged generation of the archive, makes it the state, and commits it. Any number of PEs may have
  * saved it. Of options only adopt and its context count. On REGRAFT_DISK everything stays as it is. report may be NULL.
  * Collective, uniform. */

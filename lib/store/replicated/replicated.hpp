@@ -100,7 +100,7 @@ struct Replicated {
     std::optional<Reopened> reopened;  // not yet reported
 };
 
-struct ReplicatedStore::Impl : Replicated {
+struct ReplicatedContents::Impl : Replicated {
     using Replicated::Replicated;
 };
 

@@ -46,20 +46,22 @@ void Replicated::retract(Complaint const& complaint) {
 }
 
 ReplicatedStore::ReplicatedStore(ft::Communicator& comm, Options options)
-    : impl_(std::make_unique<Impl>(comm, options)) {}
-ReplicatedStore::ReplicatedStore(ReplicatedStore&&) noexcept = default;
-ReplicatedStore::~ReplicatedStore() = default;
+    : ReplicatedContents(std::make_unique<Impl>(comm, std::move(options))) {}
 
-BlockSizes const& ReplicatedStore::sizes() const {
+ReplicatedContents::ReplicatedContents(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ReplicatedContents::ReplicatedContents(ReplicatedContents&&) noexcept = default;
+ReplicatedContents::~ReplicatedContents() = default;
+
+BlockSizes const& ReplicatedContents::sizes() const {
     static BlockSizes const none;
     return impl_->current ? impl_->current->sizes : none;
 }
 
-std::uint64_t ReplicatedStore::version() const {
+std::uint64_t ReplicatedContents::version() const {
     return impl_->version;
 }
 
-std::span<std::byte const> ReplicatedStore::held(BlockRange blocks) const {
+std::span<std::byte const> ReplicatedContents::held(BlockRange blocks) const {
     REGRAFT_EXPECTS(value(blocks.last) <= num_blocks());
     if (!impl_->current) return {};
     auto const& [directory, sizes, held, seams, common] = *impl_->current;
@@ -69,23 +71,24 @@ std::span<std::byte const> ReplicatedStore::held(BlockRange blocks) const {
     return bad.empty() ? bytes : std::span<std::byte const>();
 }
 
-void ReplicatedStore::visit_holders(BlockRange blocks, std::function<void(placement::Run const&)> const& visit) const {
+void ReplicatedContents::visit_holders(BlockRange blocks,
+                                       std::function<void(placement::Run const&)> const& visit) const {
     REGRAFT_EXPECTS(value(blocks.last) <= num_blocks());
     if (!impl_->current) return;
     impl_->current->directory.retain(impl_->comm.members());
     impl_->current->directory.visit(blocks, visit);
 }
 
-void ReplicatedStore::trim() {
+void ReplicatedContents::trim() {
     impl_->spare = Memory();
     impl_->stale.clear();
 }
 
-std::uint64_t ReplicatedStore::bytes_spare() const {
+std::uint64_t ReplicatedContents::bytes_spare() const {
     return impl_->spare.bytes().size();
 }
 
-std::uint64_t ReplicatedStore::bytes_held() const {
+std::uint64_t ReplicatedContents::bytes_held() const {
     return impl_->current ? impl_->current->held.own_bytes() : 0;
 }
 

@@ -215,7 +215,8 @@ bool Update::deliver() {
 }
 
 void Update::retract() {
-    store_.spare = std::exchange(in_files_, {}).largest_memory();
+    auto memory = std::exchange(in_files_, {}).largest_memory();
+    if (!memory.bytes().empty()) store_.spare = std::move(memory);
     store_.retract(complaint_);
 }
 

@@ -93,6 +93,29 @@ contains
     call regraft_placement_free(placement)
   end function
 
+  ! One rank gives block 7 other bytes, and then its own again.
+  function update_input() result(status)
+    integer(c_int) :: status
+    type(regraft_range) :: block
+    type(regraft_update_report) :: report
+    integer(c_int8_t), allocatable :: own(:), other(:), found(:)
+    integer(c_int64_t), allocatable :: offsets(:)
+    integer(c_int64_t) :: given, length
+    block = regraft_range(7, 8)
+    call make_blocks(block, own, offsets)
+    other = not(own)
+    found = own
+    length = size(own, kind=c_int64_t)
+    given = merge(1_c_int64_t, 0_c_int64_t, regraft_communicator_position(comm) == 0)
+    status = regraft_store_update(store, [block], given, other, given * length, report)
+    if (status /= regraft_ok) return
+    call check(report%blocks_changed == 1 .and. report%bytes_changed == length .and. report%num_regained == 0, 'one block')
+    status = regraft_store_load(store, [block], 1_c_int64_t, found, length)
+    if (status /= regraft_ok) return
+    call check(all(found == other), 'the other bytes')
+    status = regraft_store_update(store, [block], given, own, given * length)
+  end function
+
   ! What the nodes do not have any more, block by block.
   function tell_lost() result(status)
     integer(c_int) :: status
@@ -133,6 +156,7 @@ contains
     end if
     if (regraft_store_version(store) == 0) then
       status = submit()
+      if (status == regraft_ok) status = update_input()
       if (status /= regraft_ok) return
       call say('input made of blocks:', num_blocks)
     end if

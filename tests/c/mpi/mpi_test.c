@@ -7,7 +7,7 @@
 #include "../check.h"
 #include "regraft_mpi.h"
 
-enum { BLOCKS = 60, BYTES = 24, STEPS = 12 };
+enum { BLOCKS = 60, BYTES = 24, STEPS = 24, INTERVAL = 3 };
 
 /* An entity of a snapshot. */
 struct cell {
@@ -29,6 +29,8 @@ struct test {
     regraft_snapshot* snapshot;
     struct cell cells[8];
     uint64_t num_cells, step;
+    regraft_saving* saving; /* under way, of the step saved_step */
+    uint64_t saved_step, confirmed_step;
 };
 
 /* Byte j of block i. */
@@ -138,22 +140,31 @@ static void store_gives_back(struct test* t) {
     CHECK_OK(regraft_store_load(t->store, NULL, 0, NULL, 0, NULL, NULL));
     if (!t->coded) {
         uint64_t const mine = regraft_communicator_position(t->comm) == 0 ? 1 : 0; /* one member gives the blocks */
+        regraft_update_report updated;
         for (uint64_t i = 0; i < sizeof bytes; ++i) bytes[i] ^= 255;
-        CHECK_OK(regraft_store_update(t->store, &part, mine, bytes, mine * sizeof bytes));
+        CHECK_OK(regraft_store_update(t->store, &part, mine, bytes, mine * sizeof bytes, &updated));
+        CHECK(updated.blocks_changed == 2 && updated.bytes_changed == sizeof bytes && updated.num_regained == 0);
+        CHECK((updated.bytes_moved > 0) == (regraft_communicator_size(t->comm) > 1));
+        CHECK_OK(regraft_store_regained(t->store, &lost, &size));
+        CHECK(size == 0);
+        CHECK_REFUSED(regraft_store_regained(NULL, &lost, &size), "a store, not NULL");
+        CHECK_REFUSED(regraft_store_regained(t->store, NULL, &size), "ranges, not NULL");
+        CHECK_REFUSED(regraft_store_regained(t->store, &lost, NULL), "count, not NULL");
         CHECK_OK(load_all(t, NULL, NULL));
         CHECK(memcmp(t->all + part.first * BYTES, bytes, sizeof bytes) == 0);
         CHECK(are_blocks(t->all, (regraft_range){0, part.first}));
         for (uint64_t i = 0; i < sizeof bytes; ++i) bytes[i] ^= 255;
-        CHECK_OK(regraft_store_update(t->store, &part, mine, bytes, mine * sizeof bytes));
+        CHECK_OK(regraft_store_update(t->store, &part, mine, bytes, mine * sizeof bytes, NULL));
         CHECK(regraft_store_version(t->store) == 3);
         CHECK_OK(load_all(t, NULL, NULL));
         CHECK(are_blocks(t->all, all));
-        CHECK_REFUSED(regraft_store_update(t->store, &part, 1, bytes, 5), "as many bytes");
-        CHECK_REFUSED(regraft_store_update(t->store, &beyond, 1, bytes, sizeof bytes), "blocks that there are");
-        CHECK_REFUSED(regraft_store_update(t->store, (regraft_range const[]){part, part}, 2, bytes, 2 * sizeof bytes),
-                      "ascend");
+        CHECK_REFUSED(regraft_store_update(t->store, &part, 1, bytes, 5, NULL), "as many bytes");
+        CHECK_REFUSED(regraft_store_update(t->store, &beyond, 1, bytes, sizeof bytes, NULL), "blocks that there are");
+        CHECK_REFUSED(
+            regraft_store_update(t->store, (regraft_range const[]){part, part}, 2, bytes, 2 * sizeof bytes, NULL),
+            "ascend");
     } else {
-        CHECK_REFUSED(regraft_store_update(t->store, &part, 1, bytes, sizeof bytes), "without a code");
+        CHECK_REFUSED(regraft_store_update(t->store, &part, 1, bytes, sizeof bytes, NULL), "without a code");
     }
     CHECK_OK(regraft_store_size(t->store, part, &size));
     CHECK(size == sizeof bytes);
@@ -735,17 +746,38 @@ static void snapshots_are_on_disk(struct test* t, int rank, int size) {
     CHECK(saved.generation == 1 && saved.bytes == (uint64_t)size * sizeof mine);
     CHECK_OK(regraft_snapshot_restore(writer, &(regraft_restore_options){.from_disk = true}, NULL));
 
+    /* While this commit is written, the program commits others. */
+    regraft_saving* saving = NULL;
+    CHECK_REFUSED(regraft_snapshot_start_save(writer, NULL, NULL, &saving), "the path of an archive");
+    CHECK_REFUSED(regraft_snapshot_start_save(writer, archive, NULL, NULL), "where to put the handle");
+    CHECK_OK(regraft_snapshot_start_save(writer, archive, &(regraft_save_options){.files = 1}, &saving));
+    for (int i = 0; i < 3; ++i) {
+        mine += 10;
+        CHECK_OK(regraft_snapshot_commit(writer, NULL));
+    }
+    CHECK(regraft_saving_is_written(saving)); /* the second commit has waited for it */
+    CHECK_OK(regraft_saving_wait(saving, &saved));
+    CHECK(saved.generation == 2 && saved.files == 1 && saved.bytes == (uint64_t)size * sizeof mine);
+    CHECK(regraft_saving_is_written(saving) && !regraft_saving_is_written(NULL));
+    CHECK_REFUSED(regraft_saving_wait(saving, NULL), "a save that was not waited for");
+    CHECK_REFUSED(regraft_saving_wait(NULL, NULL), "a handle, not NULL");
+    regraft_saving_free(saving);
+    regraft_saving_free(NULL);
+    CHECK_OK(regraft_snapshot_start_save(writer, archive, NULL, &saving)); /* outlives its snapshot, and is given up */
+    mine = 0;
+
     CHECK_OK(regraft_snapshot_create(t->comm, NULL, &reader));
     CHECK_OK(regraft_snapshot_add(reader, "new", &new_one, sizeof new_one));
     regraft_restore_options const options = {.adopt = adopt_number, .context = &reader};
     regraft_open_report opened;
     CHECK_OK(regraft_snapshot_open(reader, archive, &options, &opened));
-    CHECK(opened.generation == 1 && opened.saved_commit == 1 && opened.num_refused == 0);
+    CHECK(opened.generation == 2 && opened.saved_commit == 1 && opened.num_refused == 0);
     CHECK(opened.num_adopted == 0 && opened.num_removed == 1 && opened.bytes_read == sizeof mine);
     CHECK(strcmp(regraft_snapshot_removed(reader, 0), "new") == 0 && regraft_snapshot_refused(reader, 0) == NULL);
     CHECK(regraft_snapshot_has(reader, name) && regraft_snapshot_has(reader, "step"));
     CHECK(regraft_snapshot_generation(reader) == 1 && regraft_snapshot_refused(NULL, 0) == NULL);
     regraft_snapshot_free(writer);
+    regraft_saving_free(saving);
     regraft_snapshot_free(reader);
 }
 
@@ -872,6 +904,16 @@ static regraft_status lose(void* context) {
     int calls = 0;
     CHECK_OK(load_all(t, &(regraft_load_options){.reread = make_blocks, .context = &calls}, &report));
     CHECK(calls == 1 && report.num_lost == 1 && are_blocks(t->all, (regraft_range){0, BLOCKS}));
+    /* Half of them come back with the member that gives them. */
+    regraft_range const given = {20, 30};
+    unsigned char bytes[10 * BYTES];
+    uint64_t const num_given = regraft_communicator_position(t->comm) == 0 ? 1 : 0;
+    regraft_update_report updated;
+    CHECK_OK(make_blocks(given, bytes, sizeof bytes, &calls));
+    CHECK_OK(regraft_store_update(t->store, &given, num_given, bytes, num_given * sizeof bytes, &updated));
+    CHECK(updated.blocks_changed == 10 && updated.num_regained == 1);
+    CHECK_OK(regraft_store_regained(t->store, &lost, &count));
+    CHECK(count == 1 && lost[0].first == 20 && lost[0].last == 30);
     regraft_repair_report repaired;
     CHECK_OK(regraft_store_repair(t->store, &(regraft_repair_options){.replicas = 2}, &repaired));
     CHECK(repaired.num_lost == 1 && repaired.least_copies == 2);
@@ -962,6 +1004,21 @@ static int cells_are_of_this_step(struct test const* t) {
     return 1;
 }
 
+/* A save begins at every fourth commit, and is waited for two commits later. */
+static regraft_status save_now_and_then(struct test* t) {
+    regraft_status status = REGRAFT_OK;
+    if (t->saving != NULL && t->step >= t->saved_step + 2 * INTERVAL) {
+        status = regraft_saving_wait(t->saving, NULL);
+        regraft_saving_free(t->saving);
+        t->saving = NULL;
+        if (status == REGRAFT_OK) t->confirmed_step = t->saved_step;
+    }
+    if (status != REGRAFT_OK || t->saving != NULL || t->step % (4 * INTERVAL) != INTERVAL) return status;
+    t->saved_step = t->step;
+    regraft_save_options const options = {.attributes = &t->step, .attributes_size = sizeof t->step};
+    return regraft_snapshot_start_save(t->snapshot, archive_in_tmpdir("cells"), &options, &t->saving);
+}
+
 static regraft_status simulate(void* context) {
     struct test* const t = context;
     regraft_status status = REGRAFT_OK;
@@ -975,9 +1032,16 @@ static regraft_status simulate(void* context) {
         ++t->step;
         fill_cells(t);
         status = meet(t);
-        if (status == REGRAFT_OK && regraft_snapshot_due(t->snapshot))
-            status = regraft_snapshot_commit(t->snapshot, NULL);
+        if (status != REGRAFT_OK || !regraft_snapshot_due(t->snapshot)) continue;
+        status = regraft_snapshot_commit(t->snapshot, NULL);
+        if (status == REGRAFT_OK && strcmp(t->scenario, "saving") == 0) status = save_now_and_then(t);
     }
+    bool const saves = strcmp(t->scenario, "saving") == 0;
+    if (status != REGRAFT_OK || !saves || t->confirmed_step > 0) return status;
+    /* Failures have ended all saves. */
+    regraft_save_options const options = {.attributes = &t->step, .attributes_size = sizeof t->step};
+    status = regraft_snapshot_save(t->snapshot, archive_in_tmpdir("cells"), &options, NULL);
+    if (status == REGRAFT_OK) t->confirmed_step = t->step;
     return status;
 }
 
@@ -985,6 +1049,9 @@ static regraft_status roll_back(regraft_failure const* failure, void* context) {
     (void)failure;
     struct test* const t = context;
     ++t->recoveries;
+    if (t->saving != NULL) CHECK_REFUSED(regraft_saving_wait(t->saving, NULL), "a save that no failure has ended");
+    regraft_saving_free(t->saving);
+    t->saving = NULL;
     if (regraft_snapshot_generation(t->snapshot) == 0) return REGRAFT_OK;
     regraft_restore_options const options = {.adopt = add_cell, .context = t, .balanced = true};
     regraft_restore_report report;
@@ -1005,11 +1072,27 @@ static regraft_status roll_back(regraft_failure const* failure, void* context) {
     return status;
 }
 
+/* What is on disk is one commit, and none before the one that was confirmed. */
+static void open_cells(struct test const* t) {
+    struct test reader = {.scenario = t->scenario, .comm = t->comm};
+    regraft_restore_options const options = {.adopt = add_cell, .context = &reader};
+    regraft_open_report opened;
+    CHECK(t->confirmed_step > 0);
+    CHECK_OK(regraft_snapshot_create(t->comm, NULL, &reader.snapshot));
+    CHECK_OK(regraft_snapshot_add_common(reader.snapshot, "step", &reader.step, sizeof reader.step));
+    CHECK_OK(regraft_snapshot_open(reader.snapshot, archive_in_tmpdir("cells"), &options, &opened));
+    CHECK(opened.attributes_size == sizeof reader.step &&
+          memcmp(opened.attributes, &reader.step, sizeof reader.step) == 0);
+    CHECK(reader.step >= t->confirmed_step && reader.num_cells > 0 && cells_are_of_this_step(&reader));
+    regraft_snapshot_free(reader.snapshot);
+    for (uint64_t i = 0; i < reader.num_cells; ++i) free(reader.cells[i].data);
+}
+
 /* In the end every cell is somewhere, in the state of the last step. */
 static regraft_status snapshot(struct test* t, int rank, int size) {
     char name[16];
     snprintf(name, sizeof name, "cell %d", rank);
-    CHECK_OK(regraft_snapshot_create(t->comm, &(regraft_snapshot_options){.steps = 3}, &t->snapshot));
+    CHECK_OK(regraft_snapshot_create(t->comm, &(regraft_snapshot_options){.steps = INTERVAL}, &t->snapshot));
     CHECK_OK(regraft_snapshot_add_common(t->snapshot, "step", &t->step, sizeof t->step));
     CHECK_OK(add_cell(name, 100, t));
     regraft_status const status = regraft_resilient(t->comm, simulate, roll_back, t);
@@ -1029,6 +1112,7 @@ static regraft_status snapshot(struct test* t, int rank, int size) {
     CHECK_OK(regraft_sums_values(sum, 0, &count, 1));
     CHECK(count == size);
     regraft_sums_free(sum);
+    if (strcmp(t->scenario, "saving") == 0) open_cells(t);
     return status;
 }
 
@@ -1112,7 +1196,9 @@ static regraft_status run(struct test* t, int rank, int size) {
     if (strcmp(t->scenario, "dies") == 0 || t->coded) return dies(t, size);
     if (strcmp(t->scenario, "shrink") == 0) return shrink(t, size);
     if (strncmp(t->scenario, "messages-", 9) == 0) messages(t, size);
-    if (strcmp(t->scenario, "snapshot") == 0 || strcmp(t->scenario, "orphan") == 0) return snapshot(t, rank, size);
+    if (strcmp(t->scenario, "snapshot") == 0 || strcmp(t->scenario, "orphan") == 0 ||
+        strcmp(t->scenario, "saving") == 0)
+        return snapshot(t, rank, size);
     if (strcmp(t->scenario, "lost") == 0) {
         regraft_status const status = regraft_resilient(t->comm, lose, nothing_to_recover, t);
         if (status == REGRAFT_DEPARTED) return status;

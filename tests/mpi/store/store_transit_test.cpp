@@ -95,7 +95,8 @@ TEST_F(Transit, DamageIsNoticedByRepair) {
 
 TEST_F(Transit, DamageIsNoticedByUpdate) {
     StoreUnderTest store(comm, checked);
-    submit(store);
+    for (int i = 0; i < 2; ++i) submit(store);
+    auto const spare = store.store().bytes_spare();
     for (int times = 1; times <= 2; ++times) {
         spoil_next(times);
         EXPECT_EQ(store.update(test::some_blocks(comm, 64, 2, 4), static_cast<std::uint64_t>(times)), "");
@@ -103,6 +104,8 @@ TEST_F(Transit, DamageIsNoticedByUpdate) {
         EXPECT_TRUE(store.store().scrub().damaged.empty());
         EXPECT_EQ(store.load_everything(), "");
     }
+    EXPECT_GT(spare, 0u);
+    EXPECT_EQ(store.store().bytes_spare(), spare) << "sending again takes no memory from the next submit";
 }
 
 TEST_F(Transit, DamageThatDoesNotEndEndsTheCallOnAllAlike) {

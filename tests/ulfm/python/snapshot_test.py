@@ -20,9 +20,9 @@ def after(array: np.ndarray, step: int) -> np.ndarray:
     return np.append(array, step / 3) if step % 5 == 0 else np.sqrt(array * array + step)
 
 
-def undisturbed() -> list[np.ndarray]:
+def undisturbed(steps: int = STEPS) -> list[np.ndarray]:
     arrays = [first(cell) for cell in range(CELLS)]
-    for step in range(1, STEPS + 1):
+    for step in range(1, steps + 1):
         arrays = [after(array, step) for array in arrays]
     return arrays
 
@@ -124,6 +124,59 @@ def what_is_saved_or_kept_is_opened() -> None:
     comm.close()
 
 
+def saves_go_on_beside_the_program() -> None:
+    """What was waited for is on disk, whole and of one step."""
+    comm = rg.Communicator(MPI.COMM_WORLD)
+    where = folder("saving")
+    cells = rg.Snapshot(comm, copies=4)
+    state = cells.common(step=0, sums=np.zeros(4), note="")
+    under_way: list[tuple[rg.Saving, int]] = []
+    confirmed = 0
+
+    @rg.resilient(comm, snapshot=cells)
+    def work() -> None:
+        nonlocal confirmed
+        for saving, _ in under_way:
+            try:
+                saving.wait()
+                expect(False, "a save goes on after a failure")
+            except ValueError as error:
+                expect("nothing has ended" in str(error), str(error))
+        under_way.clear()
+        if not cells.homes:
+            for name in list(cells):
+                del cells[name]
+            begin(comm, cells)
+            cells.commit()
+        while state.step < STEPS:
+            state.step += 1
+            for name, array in list(cells.items()):
+                cells[name] = after(array, state.step)
+            cells.commit()
+            if state.step % 4 == 1:
+                under_way.append((cells.start_save(where), state.step))
+            if state.step % 4 == 3 and under_way:
+                saving, step = under_way[0]
+                generation = saving.wait()
+                expect(saving.is_written and saving.wait() == generation, "another generation")
+                confirmed = step
+                under_way.clear()
+
+    work()
+    given_up = cells.start_save(where)
+    cells.close()
+    del given_up  # waits for its thread
+    again = rg.Snapshot(comm)
+    opened = again.common(step=0, sums=np.zeros(4), note="")
+    rg.resilient(comm, lambda: again.open(where))
+    right = undisturbed(opened.step)
+    expect(opened.step >= confirmed > 0, f"step {opened.step} after {confirmed} was confirmed")
+    expect(all(array.tobytes() == right[int(name[5:])].tobytes() for name, array in again.items()), "another step")
+    expect(comm.exact_sum(float(len(again))) == CELLS, "an array is missing, or twice there")
+    again.close()
+    comm.close()
+
+
 def small_objects_are_kept_by_all() -> None:
     comm = rg.Communicator(MPI.COMM_WORLD)
     mini, alike = rg.MiniCheckpoint(comm), rg.MiniCheckpoint(comm)
@@ -146,4 +199,5 @@ def small_objects_are_kept_by_all() -> None:
 
 
 if __name__ == "__main__":
-    job.run([copies, a_code_that_is_compressed, small_objects_are_kept_by_all, what_is_saved_or_kept_is_opened])
+    job.run([copies, a_code_that_is_compressed, small_objects_are_kept_by_all, what_is_saved_or_kept_is_opened,
+             saves_go_on_beside_the_program])

@@ -28,7 +28,7 @@ from ._files import Files
 from ._loop import points_reached, resilient, set_failure_plan
 from ._mini import MiniCheckpoint
 from ._rows import ErasureStore, Loading, ReplicatedStore
-from ._snapshot import Adoption, Restored, Snapshot, State
+from ._snapshot import Adoption, Restored, Saving, Snapshot, State
 
 DamagedInTransit, DataLost, Departed, DiskError = _mpi.DamagedInTransit, _mpi.DataLost, _mpi.Departed, _mpi.DiskError
 Divergence, DuplicateEntity, EndlessRecovery, EntitiesLost = _mpi.Divergence, _mpi.DuplicateEntity, _mpi.EndlessRecovery, _mpi.EntitiesLost
@@ -37,5 +37,5 @@ Uniform, WrongLauncher = _mpi.Uniform, _mpi.WrongLauncher
 
 __all__ = ["Adoption", "Communicator", "DamagedInTransit", "DataLost", "Departed", "DiskError", "Divergence", "DuplicateEntity",
            "EndlessRecovery", "EntitiesLost", "ErasureStore", "FailPoint", "Failure", "Files", "InputError", "Keep", "Loading",
-           "MiniCheckpoint", "MpiError", "ProcessFailure", "ReplicatedStore", "Restored", "Snapshot", "State", "Uniform",
-           "Work", "WrongLauncher", "points_reached", "resilient", "set_failure_plan"]
+           "MiniCheckpoint", "MpiError", "ProcessFailure", "ReplicatedStore", "Restored", "Saving", "Snapshot", "State",
+           "Uniform", "Work", "WrongLauncher", "points_reached", "resilient", "set_failure_plan"]

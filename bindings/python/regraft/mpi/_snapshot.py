@@ -99,6 +99,26 @@ def _array(value: Any, name: str) -> NDArray[Any]:
     return array
 
 
+class Saving:
+    """A save that is under way while the program goes on; ``Snapshot.start_save`` makes it. Its snapshot may be closed meanwhile. If it is
+    forgotten, its memory is freed when this member has written, and the next save removes the files."""
+
+    def __init__(self, core: Any) -> None:
+        """For ``Snapshot.start_save``."""
+        self._core = core
+
+    @property
+    def is_written(self) -> bool:
+        """Whether this member has written everything. No communication."""
+        return bool(self._core.is_written())
+
+    def wait(self) -> int:
+        """Ends the save as ``save`` would, and returns the number of the generation, which is not complete before. Raises what ``save``
+        raises; after a failure and a shrink, ValueError. When it has returned, another call returns the same. All members wait for their
+        saves in the same order. Collective."""
+        return int(self._core.wait())
+
+
 @functools.lru_cache(maxsize=4096)  # a commit asks for the kinds of all arrays
 def _kind_of(dtype: np.dtype[Any], shape: tuple[int, ...]) -> str:
     return json.dumps([description(dtype), shape])
@@ -261,10 +281,12 @@ class Snapshot(MutableMapping[str, NDArray[Any]]):
     def save(self, archive: Union[str, os.PathLike[str]], *, kept: int = 2) -> int:
         """Writes the last commit into the folder archive, which all members see, as a new generation, and returns its number. kept: how
         many stay. ``regraft.archive`` reads it without MPI. Collective."""
-        expect_positive(kept, "kept")
-        if self.generation == 0:
-            raise ValueError("expected that something was committed before")
-        return int(self._core.save(os.fspath(archive), kept))
+        return int(self._core.save(self._archive(archive, kept), kept))
+
+    def start_save(self, archive: Union[str, os.PathLike[str]], *, kept: int = 2) -> Saving:
+        """Begins ``save`` of the last commit, and writes it in a thread while the program goes on and commits; ``Saving.wait`` ends it. A
+        commit waits for saves of the commit before the last, other collectives for all. A failure ends a save. Collective."""
+        return Saving(self._core.start_save(self._archive(archive, kept), kept))
 
     def open(self, archive: Union[str, os.PathLike[str]], *, deal: Optional[Deal] = None) -> Restored:
         """Reads the newest generation without damage, makes it the state, and commits it. Any number of members may have saved it. All
@@ -303,6 +325,12 @@ class Snapshot(MutableMapping[str, NDArray[Any]]):
             self.reopen()
         if self.generation == 0:
             self.commit()
+
+    def _archive(self, archive: Union[str, os.PathLike[str]], kept: int) -> str:
+        expect_positive(kept, "kept")
+        if self.generation == 0:
+            raise ValueError("expected that something was committed before")
+        return os.fspath(archive)
 
     def _expect_keep(self) -> None:
         if not self._keeps:

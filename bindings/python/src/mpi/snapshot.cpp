@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,6 +39,40 @@ struct Place {
     std::span<std::byte> bytes;
     std::string kind;
     std::vector<std::byte> head;  // the kind, as it is stored
+};
+
+/// A save that is under way. Its snapshot lives as long (keep_alive).
+class SavingArrays {
+public:
+    SavingArrays(std::shared_ptr<Shared> shared, store::Saving saving)
+        : shared_(std::move(shared)), epoch_(shared_->comm.epoch()), saving_(std::move(saving)) {}
+    SavingArrays(SavingArrays const&) = delete;
+    SavingArrays& operator=(SavingArrays const&) = delete;
+    /// Waits for the thread that writes.
+    ~SavingArrays() {
+        py::gil_scoped_release const released;
+        saving_.reset();
+    }
+
+    bool is_written() const { return !saving_ || saving_->is_written(); }
+    /// The number of the generation; called again the same.
+    std::uint64_t wait() {
+        if (generation_) return *generation_;
+        if (!saving_ || (!shared_->failure && epoch_ != shared_->comm.epoch()))
+            throw py::value_error("expected a save that nothing has ended: begin another one");
+        generation_ = guarded(*shared_, [&](ft::Communicator&) {
+            auto waited = std::move(*saving_);
+            saving_.reset();
+            return waited.wait().generation;
+        });
+        return *generation_;
+    }
+
+private:
+    std::shared_ptr<Shared> shared_;
+    std::uint32_t epoch_;
+    std::optional<store::Saving> saving_;      // until it was waited for
+    std::optional<std::uint64_t> generation_;  // when it is complete
 };
 
 /// A snapshot whose entities are buffers of Python. Before each call Python tells where they are.
@@ -89,6 +124,11 @@ public:
 
     std::uint64_t save(std::string const& archive, std::uint32_t kept) {
         return guarded(*shared_, [&](ft::Communicator&) { return snapshot_.save(archive, {.kept = kept}).generation; });
+    }
+    std::unique_ptr<SavingArrays> start_save(std::string const& archive, std::uint32_t kept) {
+        auto saving =
+            guarded(*shared_, [&](ft::Communicator&) { return snapshot_.start_save(archive, {.kept = kept}); });
+        return std::make_unique<SavingArrays>(shared_, std::move(saving));
     }
     py::tuple open(std::string const& archive, py::object const& deal) {
         OpenOptions const options{.adopt = adopt(), .deal = deal_of(deal)};
@@ -267,6 +307,7 @@ void add_snapshot(py::module_& module) {
         .def("commit", &Arrays::commit)
         .def("restore", &Arrays::restore)
         .def("save", &Arrays::save)
+        .def("start_save", &Arrays::start_save, py::keep_alive<0, 1>())
         .def("open", &Arrays::open)
         .def("reopen", &Arrays::reopen)
         .def("discard", &Arrays::discard)
@@ -275,6 +316,9 @@ void add_snapshot(py::module_& module) {
         .def("generations", &Arrays::generations)
         .def("committed", &Arrays::committed)
         .def("bytes_held", &Arrays::bytes_held);
+    py::class_<SavingArrays>(module, "SavingArrays")
+        .def("is_written", &SavingArrays::is_written)
+        .def("wait", &SavingArrays::wait);
     py::class_<Mini>(module, "Mini")
         .def(py::init<std::shared_ptr<Shared>>())
         .def("commit", &Mini::commit)
