@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -62,6 +63,7 @@ public:
 struct Options : example::Options {
     std::string picture{};
     checkpoint::PaceOptions pace{};
+    checkpoint::SnapshotOptions::Differential differential = checkpoint::SnapshotOptions::Differential::never;
 };
 
 void stencil(ft::Communicator& comm, Options const& options) {
@@ -105,6 +107,7 @@ void stencil(ft::Communicator& comm, Options const& options) {
         step = 0;
         blocks.clear();
         snapshot.emplace(comm, checkpoint::SnapshotOptions{.redundancy = checkpoint::on_other_nodes(comm),
+                                                           .differential = options.differential,
                                                            .pace = options.pace,
                                                            .keep = example::keep(options, "flow")});
         snapshot->add_common("step", step);
@@ -176,5 +179,10 @@ int main(int argc, char** argv) {
     app.add_option("--mtbf", options.pace.mtbf_hours, "mean time between two deaths, in hours")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
+    using Differential = checkpoint::SnapshotOptions::Differential;
+    std::map<std::string, Differential> const modes{
+        {"never", Differential::never}, {"automatic", Differential::automatic}, {"always", Differential::always}};
+    app.add_option("--differential", options.differential, "whether snapshots send only what has changed")
+        ->transform(CLI::CheckedTransformer(modes));
     return example::run(argc, argv, app, options, [&](ft::Communicator& comm) { stencil(comm, options); });
 }

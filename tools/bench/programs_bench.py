@@ -79,6 +79,9 @@ class Runs:
             variant = "without" if interval == NEVER else f"every_{interval}"
             self.run("stencil", variant, ranks, [*options, "--interval", str(interval)], repetition,
                      steps=pace.stencil_steps, interval=interval)
+        for mode in ("automatic", "always"):
+            self.run("stencil", f"differential_{mode}_10", ranks, [*options, "--interval", "10", "--differential", mode], repetition,
+                     steps=pace.stencil_steps, interval=10)
 
     def sizes(self, ranks: int, pace: Pace, repetition: int) -> None:
         for height in pace.heights:

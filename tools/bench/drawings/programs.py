@@ -59,6 +59,10 @@ def summary(results: Results) -> list[str]:
     for pes in number_of_pes(results, "stencil"):
         told = ", ".join(f"every {interval} {100 * overhead(results, 'stencil', f'every_{interval}', 'without', pes):+.1f} %"
                          for interval in intervals(results))
+        for mode in ("automatic", "always"):
+            variant = f"differential_{mode}_10"
+            if runs(results, "stencil", variant, pes):
+                told += f", every 10 with {mode} differences {100 * overhead(results, 'stencil', variant, 'without', pes):+.1f} %"
         cost = commit_ms([run for interval in intervals(results) for run in runs(results, "stencil", f"every_{interval}", pes)])
         lines.append(f"stencil on {pes} ranks, steps from snapshot to snapshot: {told}; {cost:.2f} ms each")
         sizes = ", ".join(f"{size:.3g} MB {cost:.2f} ms" for size, cost in snapshot_sizes(results, pes))
