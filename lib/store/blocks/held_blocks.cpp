@@ -38,6 +38,15 @@ void HeldBlocks::add(BlockRange blocks, std::byte* data, BlockSizes const& sizes
     pieces_.emplace_hint(behind, blocks.first, Location{blocks.last, data, data});
 }
 
+bool HeldBlocks::in_order(BlockSizes const& sizes) const {
+    std::byte const* end = nullptr;
+    for (auto const& [first, piece] : pieces_) {
+        if (!piece.own || (end && end != piece.data)) return false;
+        end = piece.data + sizes.bytes(BlockRange{first, piece.last});
+    }
+    return true;
+}
+
 void HeldBlocks::refer_to(BlockRange blocks, std::byte const* data) {
     pieces_[blocks.first] = {blocks.last, data, nullptr};
 }

@@ -54,6 +54,8 @@ public:
     std::span<std::byte> find_own(BlockRange blocks, BlockSizes const& sizes);
     /// All blocks, in the pieces in which they lie, ascending.
     std::vector<BlockRange> pieces() const;
+    /// Whether everything lies one behind the other, in the order of the blocks. O(pieces).
+    bool in_order(BlockSizes const& sizes) const;
     /// Bytes without those in the user's memory.
     std::uint64_t own_bytes() const { return own_bytes_; }
 
