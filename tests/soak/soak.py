@@ -60,6 +60,7 @@ KINDS = {
     "kept-snapshot": Kind("kept-snapshot-killed-long", "--seed", {"--jobs": "10"}, *KEPT),
     "kmeans": Kind("kmeans-campaign-long", "--first", {"--jobs": "15"}, *KILLS),
     "stencil": Kind("stencil-campaign-long", "--first", {"--jobs": "15"}, *KILLS),
+    "accounts": Kind("accounts-campaign-long", "--first", {"--jobs": "15"}, *KILLS),
     "pagerank": Kind("pagerank-campaign-long", "--first", {"--jobs": "15"}, *KILLS),
     "workers": Kind("workers-campaign-long", "--first", {"--jobs": "15"}, *KILLS),
     **{f"python-{name}": Kind(f"python-{name}-campaign", "--first", {"--jobs": "10"}, *KILLS)
