@@ -46,7 +46,6 @@ checkpoint::Redundancy redundancy(regraft_snapshot_options const& given, std::ui
     if (given.parities != 0) {
         c::expect(given.data >= 1 && given.data <= 254 && given.parities <= 255 - given.data,
                   "a code of at least one piece of data, at most 255 pieces in all");
-        c::expect(given.keep == nullptr, "no files for a snapshot with a code");
         return erasure::Code(given.data, given.parities);
     }
     auto const copies = given.copies != 0 ? given.copies : 2;

@@ -23,6 +23,7 @@ struct regraft_store {
     regraft_store(std::shared_ptr<c::Shared> keep, erasure::Code with, store::ErasureOptions options)
         : shared(std::move(keep)),
           checked(options.integrity == store::Integrity::checked),
+          is_kept(options.keep.has_value()),
           code(with),
           store(std::in_place_type<store::ErasureStore>, shared->comm, options) {}
 
@@ -191,7 +192,6 @@ store::ErasureRepairOptions piece_options(regraft_repair_options const* given) {
 store::ReopenOptions reopen_options(regraft_reopen_options const* given) {
     store::ReopenOptions options;
     if (given == nullptr) return options;
-    c::expect(!given->leave_missing || given->repair == nullptr, "no repair where missing copies are left");
     if (given->leave_lost) options.lost = store::ReopenOptions::Lost::left;
     options.repair = given->leave_missing ? std::nullopt : std::optional(repair_options(given->repair));
     return options;
@@ -206,6 +206,14 @@ regraft_status give(regraft_store const* store, std::vector<regraft_range> regra
         c::object(count, "count, not NULL") = listed.size();
         where = listed.data();
     });
+}
+
+store::ErasureReopenOptions coded_reopen_options(regraft_reopen_options const* given) {
+    store::ErasureReopenOptions options;
+    if (given == nullptr) return options;
+    if (given->leave_lost) options.lost = store::ReopenOptions::Lost::left;
+    options.repair = given->leave_missing ? std::nullopt : std::optional(piece_options(given->repair));
+    return options;
 }
 
 /// Notes that a submit, an open or a reopen has succeeded.
@@ -226,11 +234,11 @@ regraft_status regraft_store_create(regraft_communicator* comm, regraft_store_op
             if (options != nullptr) given.keep = c::keep_of(options->keep);
             return c::make(store, handle.shared, given);
         }
-        c::expect(options->keep == nullptr, "no files for a store with a code");
         c::expect(options->data >= 1 && options->data <= 254 && options->parities <= 255 - options->data,
                   "a code of at least one piece of data, at most 255 pieces in all");
         auto given = options_as<store::ErasureOptions>(options);
         if (options->node != nullptr) given.node = *options->node;
+        given.keep = c::keep_of(options->keep);
         c::make(store, handle.shared, erasure::Code(options->data, options->parities), given);
     });
 }
@@ -361,19 +369,25 @@ regraft_status regraft_store_open(regraft_store* store, char const* archive, reg
 regraft_status regraft_store_reopen(regraft_store* store, regraft_reopen_options const* options,
                                     regraft_reopen_report* report) {
     return c::guarded(store, [&](regraft_store& handle) {
-        auto const given = reopen_options(options);
         c::expect(handle.is_kept, "a store with files (regraft_keep)");
         c::expect(!handle.is_given, "a store to which nothing was submitted");
+        c::expect(options == nullptr || !options->leave_missing || options->repair == nullptr,
+                  "no repair where missing copies are left");
+        regraft_reopen_report told{};
+        auto const note = [&](auto done) {
+            if (!done) return;
+            note_blocks(handle, listed(done->lost));
+            told.version = done->version;
+            told.num_lost = done->lost.size();
+            told.bytes_inherited = done->bytes_inherited;
+            if (options == nullptr || !options->leave_missing) told.repaired = report_of(done->repaired);
+            handle.opened.take(*done, told);
+        };
         try {
-            auto done = copies_of(handle).reopen(given);
-            regraft_reopen_report told{};
-            if (done) {
-                note_blocks(handle, listed(done->lost));
-                told.version = done->version;
-                told.num_lost = done->lost.size();
-                told.bytes_inherited = done->bytes_inherited;
-                told.repaired = report_of(done->repaired);
-                handle.opened.take(*done, told);
+            if (handle.code) {
+                note(pieces_of(handle).reopen(*handle.code, coded_reopen_options(options)));
+            } else {
+                note(copies_of(handle).reopen(reopen_options(options)));
             }
             if (report != nullptr) *report = told;
         } catch (store::DataLost const& error) {
@@ -388,17 +402,16 @@ regraft_status regraft_store_set_attributes(regraft_store* store, void const* by
         auto& handle = c::object(store, "a store, not NULL");
         auto const given = c::span_of(static_cast<std::byte const*>(bytes), size, "attributes, not NULL");
         c::expect(handle.is_kept, "a store with files (regraft_keep)");
-        copies_of(handle).set_attributes({given.begin(), given.end()});
+        handle.with([&](auto& any) { any.set_attributes({given.begin(), given.end()}); });
     });
 }
 
 regraft_status regraft_store_discard(regraft_store* store) {
     return c::guarded(store, [&](regraft_store& handle) {
-        c::expect(!handle.code, "a store without a code");
-        handle.last_discarded = copies_of(handle).version();
+        handle.last_discarded = handle.with([](auto const& any) { return any.version(); });
         handle.is_given = false;
         handle.lost.clear();
-        copies_of(handle).discard();
+        handle.with([](auto& any) { any.discard(); });
     });
 }
 
@@ -448,8 +461,5 @@ regraft_status regraft_store_regained(regraft_store const* store, regraft_range 
 }
 
 regraft_status regraft_store_trim(regraft_store* store) {
-    return c::guarded([&] {
-        auto& handle = c::object(store, "a store, not NULL");
-        if (!handle.code) copies_of(handle).trim();  // a code keeps nothing
-    });
+    return c::guarded([&] { c::object(store, "a store, not NULL").with([](auto& any) { any.trim(); }); });
 }

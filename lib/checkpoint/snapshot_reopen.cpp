@@ -64,7 +64,7 @@ std::optional<OpenReport> Snapshot::reopen(OpenOptions const& options) {
     comm.reach(reopen_phase.before);
     auto begin = Clock::now();
     auto const lap = [&] { return milliseconds_since(std::exchange(begin, Clock::now())); };
-    if (!snapshot.reopened) {
+    if (!snapshot.reopened || snapshot.vault.reopens_anew()) {
         auto kept = snapshot.vault.reopen();
         if (!kept) return std::nullopt;
         snapshot.reopened = std::move(*kept);

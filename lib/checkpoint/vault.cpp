@@ -15,10 +15,11 @@ using store::ReplicatedStore;
 std::variant<ReplicatedStore, ErasureStore> make_store(ft::Communicator& comm, SnapshotOptions const& options) {
     constexpr auto own = store::OwnCopy::referenced;
     if (std::holds_alternative<erasure::Code>(options.redundancy)) {
-        REGRAFT_EXPECTS(!options.keep && "only copies are kept in files, not the pieces of an erasure code");
-        return ErasureStore(
-            comm,
-            {.transport = options.transport, .own_copy = own, .integrity = options.integrity, .node = options.node});
+        return ErasureStore(comm, {.transport = options.transport,
+                                   .own_copy = own,
+                                   .integrity = options.integrity,
+                                   .node = options.node,
+                                   .keep = options.keep});
     }
     return ReplicatedStore(
         comm, {.transport = options.transport, .own_copy = own, .integrity = options.integrity, .keep = options.keep});
@@ -67,16 +68,25 @@ Vault::Repaired Vault::repair() {
 }
 
 std::optional<store::ReopenReport> Vault::reopen() {
-    // The commit that follows makes all copies anew.
+    // The commit that follows makes all copies, or pieces, anew.
+    if (auto* const coded = std::get_if<ErasureStore>(&store_)) {
+        auto report = coded->reopen(std::get<erasure::Code>(redundancy_), {.repair = std::nullopt});
+        if (!report) return std::nullopt;
+        return store::ReopenReport{.version = report->version,
+                                   .attributes = std::move(report->attributes),
+                                   .refused = std::move(report->refused),
+                                   .lost = std::move(report->lost),
+                                   .bytes_inherited = report->bytes_inherited};
+    }
     return std::get<ReplicatedStore>(store_).reopen({.repair = std::nullopt});
 }
 
 void Vault::set_attributes(std::vector<std::byte> attributes) {
-    std::get<ReplicatedStore>(store_).set_attributes(std::move(attributes));
+    std::visit([&](auto& store) { store.set_attributes(std::move(attributes)); }, store_);
 }
 
 void Vault::discard() {
-    if (auto* const replicated = std::get_if<ReplicatedStore>(&store_)) replicated->discard();
+    std::visit([](auto& store) { store.discard(); }, store_);
 }
 
 std::uint64_t Vault::bytes_beside_own() const {

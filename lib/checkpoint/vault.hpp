@@ -35,8 +35,10 @@ public:
         std::vector<BlockRange> lost;
     };
     Repaired repair();
-    /// Calls the function of the replicated store, for a snapshot with SnapshotOptions::keep.
+    /// The three functions of the store, for a snapshot with SnapshotOptions::keep.
     std::optional<store::ReopenReport> reopen();
+    /// Whether a reopen that was interrupted is to be called again, so that others take over what the dead had.
+    bool reopens_anew() const { return std::holds_alternative<store::ErasureStore>(store_); }
     void set_attributes(std::vector<std::byte> attributes);
     void discard();
     /// Bytes of copies, or of parities if all members had equally many bytes, beside each member's own.

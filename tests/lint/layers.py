@@ -40,7 +40,7 @@ ROOMS = {
     "lib/codec": ["entropy", "trees", "native", "sparse", "reference", "rgm", "pack"],
     "lib/likelihood": ["kernels", "models", "clvs", "partition"],
     "lib/msa": ["text", "sites", "partitions", "checks", "trees", "differences", "parsimony", "formats"],
-    "lib/store": ["together", "kept", "blocks", "on_disk", "erasure", "replicated"],
+    "lib/store": ["together", "kept", "blocks", "on_disk", "keeping", "erasure", "replicated"],
     "lib/search": ["likelihood", "models", "trees", "samples", "tasks"],
     "apps/msa": ["input", "parts", "edit"],
     "apps/phylo": ["files", "together", "trees", "options", "input", "columns", "report", "profile", "progress", "sites", "kinds", "job"],

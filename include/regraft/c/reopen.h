@@ -14,7 +14,7 @@ extern "C" {
  * regraft_repair_options let differ. */
 typedef struct regraft_reopen_options {
     bool leave_lost;    /* blocks that are on no node any more count as lost for loads; false: REGRAFT_DATA_LOST */
-    bool leave_missing; /* missing copies are not made anew */
+    bool leave_missing; /* missing copies are not made anew; with a code, pieces are only read */
     regraft_repair_options const* repair; /* how they are made anew otherwise; NULL: as many as at submission. Without
                                            * a node in it, members that share a folder are on one */
 } regraft_reopen_options;
@@ -33,17 +33,18 @@ typedef struct regraft_reopen_report {
 } regraft_reopen_report;
 
 /* Opens the newest version that the job before has kept (regraft_store_options.keep) and of which all blocks are on the
- * nodes of the members, whatever their number and places now. The version stays 0 if no submit had succeeded. If nodes
- * with the last copies of blocks of the newest version are missing, all members get REGRAFT_DATA_LOST, and
- * regraft_store_lost has these blocks; REGRAFT_DISK if files cannot be used. After REGRAFT_PROCESS_FAILURE, shrink and
+ * nodes of the members, whatever their number and places now, or can be rebuilt. With a code, everything is encoded
+ * anew with that of this store. The version stays 0 if no submit had succeeded. If blocks of the newest version are on
+ * missing nodes alone, or too few of their pieces are there, all members get REGRAFT_DATA_LOST, and regraft_store_lost
+ * has these blocks; REGRAFT_DISK if files cannot be used. After REGRAFT_PROCESS_FAILURE, shrink and
  * call it again. Nothing may be submitted before. options and report may be NULL. Collective, uniform. */
 regraft_status regraft_store_reopen(regraft_store* store, regraft_reopen_options const* options,
                                     regraft_reopen_report* report);
 /* Copies bytes[size], which the next submits keep beside their blocks; all members pass the same. Not collective. */
 regraft_status regraft_store_set_attributes(regraft_store* store, void const* bytes, uint64_t size);
 /* Removes the blocks and all files, for a program that has ended well. Without it files stay when the store is freed.
- * Nothing can be read until the next submit. After REGRAFT_PROCESS_FAILURE, shrink and call it again. Not for stores
- * with a code. Collective, uniform. */
+ * Nothing can be read until the next submit. After REGRAFT_PROCESS_FAILURE, shrink and call it again. Collective,
+ * uniform. */
 regraft_status regraft_store_discard(regraft_store* store);
 
 /* Takes over the newest whole commit that the job before has kept (regraft_snapshot_options.keep), makes it the state,

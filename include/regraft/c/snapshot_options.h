@@ -31,7 +31,7 @@ typedef struct regraft_snapshot_options {
     uint32_t const* node_of; /* [regraft_communicator_num_founders]: each PE's node (regraft_node_ids), the same on all;
                               * copies, or pieces of a code, are on different nodes where there are enough. Or NULL */
     regraft_keep const* keep; /* files in which commits live, own entities too, so that the next job can reopen them
-                               * (regraft_snapshot_reopen); NULL: private memory. Not with a code */
+                               * (regraft_snapshot_reopen); NULL: private memory */
     uint32_t differential;    /* one of REGRAFT_DIFFERENTIAL_; compressed state and codes are always sent whole */
     uint64_t chunk_bytes;     /* the unit of changes; 0: 16 KiB */
     uint32_t generations; /* commits that can be gone back to (regraft_restore_options.generation); 0: the last alone.

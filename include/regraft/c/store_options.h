@@ -19,8 +19,8 @@ typedef struct regraft_store_options {
     uint32_t data;     /* its number of data pieces; both numbers together are at most 255 */
     uint32_t const*
         node; /* with a code: this PE's failure domain (regraft_node_ids); either all members give one or none does */
-    regraft_keep const* keep; /* files in which the blocks are, own copies too, so that the next job can reopen them
-                               * (regraft_store_reopen); NULL: private memory. Not with a code */
+    regraft_keep const* keep; /* files in which the blocks are, own ones too, so that the next job can reopen them
+                               * (regraft_store_reopen); NULL: private memory */
 } regraft_store_options;
 
 /* Reads lost blocks again, for example from a file, to out[size]. The blocks stay lost unless it returns REGRAFT_OK.

@@ -117,8 +117,8 @@ public:
     /// Takes over the newest whole commit that the job before has kept on the nodes (SnapshotOptions::keep), makes it
     /// the state, and commits it. Returns nothing if no job has kept any. Any number of PEs may have kept it. Without a
     /// rule, entities are dealt to members that have them on their node. OpenReport::generation is the number of the
-    /// commit that was taken over. If nodes with all copies of an entity are missing, all members throw
-    /// store::DataLost, in which block i is entity i; if the files are no snapshot, store::DiskError. On
+    /// commit that was taken over. If nodes with all copies of an entity are missing, or too few pieces of a code, all
+    /// members throw store::DataLost, in which block i is entity i; if the files are no snapshot, store::DiskError. On
     /// ProcessFailure, shrink and, if generation() is still 0, call it again; otherwise restore() goes back to this
     /// commit. Precondition: generation() == 0. Memory beside that of a commit: this PE's entities. Collective,
     /// uniform.

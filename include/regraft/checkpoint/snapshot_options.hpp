@@ -48,7 +48,7 @@ struct SnapshotOptions {
     std::optional<std::uint32_t> node{};
     PaceOptions pace{};  // when due() says that a commit is due
     /// Commits live in files of the node's memory, so that the next job can reopen them (docs/mpi/restart.md). They
-    /// hold this PE's own entities, too: R S bytes more. Precondition: redundancy is no erasure code.
+    /// hold this PE's own entities, too: with copies R S bytes more, with a code of k + m pieces S (1 + m / k).
     std::optional<store::Keep> keep{};
 };
 

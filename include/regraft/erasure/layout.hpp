@@ -66,6 +66,9 @@ public:
     BlockSizes const& sizes() const { return sizes_; }
     /// The number of slots, which is also the number of stripes.
     std::uint32_t num_slots() const { return static_cast<std::uint32_t>(own_.size()); }
+    /// The blocks of each slot, and the order of the slots, as they were given to the constructor.
+    CsrView<BlockRange> own() const { return own_; }
+    std::span<std::uint32_t const> ring() const { return ring_; }  // empty: 0, 1, ...
     /// The blocks that no slot has, ascending. O(ranges).
     std::vector<BlockRange> nobodys() const;
     /// The slot that holds the piece. O(1).

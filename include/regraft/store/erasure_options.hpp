@@ -1,9 +1,11 @@
 // Options of the erasure-coded store, and what it tells of a repair.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "regraft/core/ids.hpp"
@@ -14,7 +16,7 @@
 #pragma GCC visibility push(default)
 namespace regraft::store {
 
-/// All members pass the same options, except for node.
+/// All members pass the same options, except for node and for what Keep says.
 struct ErasureOptions {
     Transport transport = Transport::collective;  // how pieces and blocks travel
     OwnCopy own_copy = OwnCopy::copied;           // of the data that this PE submits
@@ -25,6 +27,9 @@ struct ErasureOptions {
     std::uint64_t buffer_bytes = 16 << 20;
     /// This PE's failure domain (ft::node_ids). Either all members give one or none does.
     std::optional<std::uint32_t> node{};
+    /// Files on the node that outlive the job (docs/mpi/restart.md). All pieces are in these files, this PE's own data
+    /// included. Nothing: pieces are in the private memory of the PEs.
+    std::optional<Keep> keep{};
 };
 
 /// What each PE may decide alone when pieces are made anew.
@@ -58,6 +63,25 @@ struct [[nodiscard]] ErasureRepair {
     /// Bytes that this PE received from others, and bytes that it keeps.
     std::uint64_t bytes_received = 0;
     std::uint64_t bytes_held = 0;  // without what it holds by reference
+};
+
+/// All members pass the same, except for repair, where ErasureRepairOptions says what may differ.
+struct ErasureReopenOptions {
+    ReopenOptions::Lost lost = ReopenOptions::Lost::thrown;  // what is done about blocks that cannot be rebuilt
+    /// How everything is encoded anew. Nothing: it is only read, and redundant again after the next submit or repair.
+    /// Without ErasureOptions::node, members that share a folder are on one node.
+    std::optional<ErasureRepairOptions> repair = ErasureRepairOptions{};
+};
+
+/// What a reopen found. All but the last is the same on all members.
+struct [[nodiscard]] ErasureReopen {
+    /// The version of the store that is open now, and what was kept beside its blocks (set_attributes).
+    std::uint64_t version = 0;
+    std::vector<std::byte> attributes{};  // of the version; empty if none were set
+    std::vector<std::string> refused{};   // what is wrong with files that were not used
+    std::vector<BlockRange> lost{};       // blocks that cannot be rebuilt (Lost::left): ascending, disjoint
+    ErasureRepair repaired{};             // how it was encoded anew
+    std::uint64_t bytes_inherited = 0;    // of pieces that this PE has taken over on its node, without moving them
 };
 
 }  // namespace regraft::store

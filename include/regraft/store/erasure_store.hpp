@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,8 +35,8 @@ namespace regraft::store {
 /// lost pieces anew.
 class ErasureStore {
 public:
-    /// Makes an empty store. The communicator must outlive it. Members make and call stores in the same order, as
-    /// ReplicatedStore says. Not collective.
+    /// Makes an empty store. The communicator must outlive it. Throws DiskError if ErasureOptions::keep lacks a name.
+    /// Members make and call stores in the same order, as ReplicatedStore says. Not collective.
     explicit ErasureStore(ft::Communicator& comm, ErasureOptions options = {});
     ErasureStore(ErasureStore&&) noexcept;
     ErasureStore& operator=(ErasureStore&&) = delete;
@@ -98,6 +99,18 @@ public:
     /// A function for LoadOptions::reread that reads from where this version was saved or opened. Empty if it was
     /// neither.
     std::function<void(BlockRange, std::span<std::byte>)> reread() const;
+
+    /// Opens the newest version that the job before has kept (ErasureOptions::keep) and of which k pieces of every
+    /// stripe are on the nodes of the members, undamaged as far as they are checked; returns nothing if no submit had
+    /// succeeded. Any number of PEs may have kept it, with any code. It is encoded anew with this one, as repair() does
+    /// with fewer members. If blocks of the newest version cannot be rebuilt, all members throw DataLost; DiskError if
+    /// files cannot be used. On ProcessFailure, shrink and call it again. Precondition: nothing was submitted yet.
+    /// Collective, uniform.
+    std::optional<ErasureReopen> reopen(erasure::Code code, ErasureReopenOptions const& options = {});
+    /// Bytes that the next submits keep beside their pieces, as ReplicatedStore::set_attributes. Not collective.
+    void set_attributes(std::vector<std::byte> attributes);
+    /// Removes the pieces and all files, as ReplicatedStore::discard. Collective, uniform.
+    void discard();
 
     /// The blocks of the version that can be read; none before the first submit.
     std::uint64_t num_blocks() const { return sizes().num_blocks(); }

@@ -25,7 +25,7 @@ public:
           window_bytes_(window_bytes(options, layout_.code())) {
         for (auto i = k(); i < layout_.code().pieces(); ++i) {
             auto const piece = layout_.piece(slot_, i);
-            parities_.push_back({piece, spare.take(layout_.bytes(piece))});
+            parities_.push_back({piece, spare.take_for_piece(layout_.bytes(piece))});
         }
         auto const staged = std::min(layout_.bytes(parities_[0].piece), window_bytes_);
         for (std::uint32_t i = 0; i < k(); ++i) data_.push_back(spare.take(staged));
@@ -39,9 +39,10 @@ public:
         for (std::uint64_t begin = 0; begin < end; begin += window_bytes_) {
             ByteRange const window{begin, begin + std::min(window_bytes_, end - begin)};
             comm_.reach(inside);
-            intact = gather_data(window) && intact;
+            bool const gathered = gather_data(window);
             encode_stripe(window);
-            if (!further_.empty()) intact = hand_out_parities(window) && intact;
+            if (!further_.empty()) intact = hand_out_parities(window, gathered) && intact;
+            intact = gathered && intact;
         }
         return intact;
     }
@@ -122,14 +123,15 @@ private:
         layout_.code().encode(data, targets);
     }
 
-    bool hand_out_parities(ByteRange window) {
+    /// Parities of damaged data get wrong checksums on purpose, so that no holder takes them for right.
+    bool hand_out_parities(ByteRange window, bool gathered) {
         Shipment shipment(comm_, options_.integrity);
         auto const encoded = clipped(layout_.bytes({stripe(), k()}), window).size();
         for (std::uint32_t i = 1; i < parities_.size(); ++i) {
             auto const made = further_[i - 1]->bytes().first(encoded);
             RunningSum sum;
             if (shipment.checked()) sum.add(window.begin, made);
-            shipment.send(layout_.slot({stripe(), k() + i}), made, sum.value());
+            shipment.send(layout_.slot({stripe(), k() + i}), made, gathered ? sum.value() : ~sum.value());
             auto const& [piece, memory] = parities_[i];
             auto const range = clipped(memory->bytes().size(), window);
             shipment.receive(encoder_of(piece.stripe), memory->bytes().subspan(range.begin, range.size()),

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "store/erasure/erasure.hpp"
+#include "store/erasure/erasure_damage.hpp"
 #include "store/erasure/erasure_rebuild.hpp"
 #include "store/together/delivery.hpp"
 

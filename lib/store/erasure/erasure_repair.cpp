@@ -6,6 +6,7 @@
 
 #include "regraft/core/checked_cast.hpp"
 #include "store/erasure/erasure.hpp"
+#include "store/erasure/erasure_damage.hpp"
 #include "store/erasure/erasure_rebuild.hpp"
 #include "store/together/delivery.hpp"
 
@@ -92,15 +93,19 @@ struct PendingRepair {
     std::vector<BadPiece> bad{};            // damaged pieces found so far
     std::uint64_t room = 0;                 // room of this PE
     std::vector<std::uint64_t> all_room{};  // room of each member beside what it holds; empty: no limits
+    std::optional<erasure::Code> code{};    // for encoding anew; nothing: that of the version
 
     // State of the attempt under way.
     erasure::Repair plan{};
     ErasureVersion next{};
+    bool is_anew = false;  // next is encoded anew
     Volume volume{0};
 };
 
-bool has_few_members(ft::Communicator const& comm, ErasureVersion const& of) {
-    return comm.size() < of.holdings.layout().code().pieces();
+/// Whether everything is to be encoded anew: there are fewer members than pieces, or the slots are those of another
+/// job.
+bool wants_anew(ft::Communicator const& comm, ErasureVersion const& of) {
+    return of.inherited || comm.size() < of.holdings.layout().code().pieces();
 }
 
 /// The code with which everything is encoded anew after the plan, which covers only the data, is carried out. None if
@@ -110,7 +115,8 @@ std::optional<erasure::Code> smaller_code(Coded& store, PendingRepair const& pen
     auto& comm = store.comm;
     auto const& base = pending.base;
     if (!pending.plan.unplaced.empty()) return std::nullopt;
-    auto const code = base.holdings.layout().code().fitted(checked_cast<std::uint32_t>(comm.size()));
+    auto const code =
+        pending.code.value_or(base.holdings.layout().code()).fitted(checked_cast<std::uint32_t>(comm.size()));
     if (pending.all_room.empty()) return code;
     // The room that is available for new parities is the room minus everything held, except for the old parities.
     auto const nodes = base.nodes();
@@ -136,12 +142,19 @@ bool encode_anew(Coded& store, PendingRepair& pending, erasure::Code const& code
     auto const complete = std::exchange(pending.next, {});
     auto& next = pending.next;
     next.node_of = complete.nodes();
+    next.located.assign(store.comm.members().begin(), store.comm.members().end());
     next.holdings = with_fewer_slots(complete.holdings, next.node_of, code);
+    next.common = store.next_common(next.holdings.layout(), store.version);
+    next.common.attributes = complete.common.attributes;
     visit_data(complete.holdings, [&](Piece piece, PeId holder) {
         if (holder == store.comm.self()) complete.hand_over(piece, next);
     });
-    SpareMemory unused;
-    return encode(store.comm, next, store.options, unused, coded_repair_phase.inside);
+    auto memory = store.fresh_memory();
+    if (store.keeping) next.join_own(memory);
+    pending.is_anew = true;
+    bool const intact = encode(store.comm, next, store.options, memory, coded_repair_phase.inside);
+    if (intact) store.list(next);
+    return intact;
 }
 
 /// One attempt. Returns whether everything arrived as it was sent.
@@ -153,17 +166,20 @@ bool mend(Coded& store, PendingRepair& pending) {
         return erasure::plan_repair(base.holdings, base.nodes(), store.window(), restore, pending.all_room);
     };
     std::optional<erasure::Code> smaller;
-    if (has_few_members(comm, base)) {
+    if (wants_anew(comm, base)) {
         plan = plan_for(erasure::Restore::data);
         smaller = smaller_code(store, pending);
     }
     if (!smaller) plan = plan_for(erasure::Restore::everything);
 
     std::map<Piece, std::shared_ptr<Memory>> made;
+    auto memory = smaller ? SpareMemory() : store.fresh_memory();
+    store.complaint.reset();
+    pending.is_anew = false;
     auto& next = pending.next = base;
     next.holdings = holdings_after(base.holdings, plan);
     for (auto const& [piece, holder] : plan.moves) {
-        if (holder == comm.self()) made[piece] = std::make_shared<Memory>(next.holdings.bytes(piece));
+        if (holder == comm.self()) made[piece] = memory.take_for_piece(next.holdings.bytes(piece));
     }
     Rebuilding rebuilding(comm, base, plan.rebuilt, store.options, [&](erasure::Rebuild const& task) {
         return made.at(task.piece)->bytes().subspan(task.place, task.bytes.size());
@@ -171,15 +187,29 @@ bool mend(Coded& store, PendingRepair& pending) {
     comm.reach(coded_repair_phase.inside);
     bool const intact = rebuilding.run(coded_repair_phase.inside);
     pending.volume = rebuilding.volume();
-    for (auto& [piece, memory] : made) next.add_piece(piece, std::move(memory));
+    for (auto& [piece, bytes] : made) next.add_piece(piece, std::move(bytes));
     if (smaller) return encode_anew(store, pending, *smaller) && intact;
     if (store.checked()) next.seal(comm.self());
     return intact;
 }
 
+/// Lists what a repair has made of the present version, in place of what was listed. If that fails, the files that the
+/// manifest before names stay, and the next job makes these pieces again.
+void list_again(Coded& store, ErasureVersion& next) {
+    next.forget_others(store.comm.self());
+    store.complaint.reset();
+    store.list(next);
+    if (!store.complaint) return store.settle(next);
+    auto const listed = next.files();
+    for (auto* const file : store.current->files()) {
+        if (std::ranges::find(listed, file) == listed.end()) file->stay();
+    }
+}
+
 enum class Look { where_needed, everywhere };  // which pieces are checked for damage
 
-ErasureRepair repair(Coded& store, ErasureRepairOptions const& options, Look look) {
+ErasureRepair repair(Coded& store, ErasureRepairOptions const& options, Look look,
+                     std::optional<erasure::Code> const& code = {}) {
     REGRAFT_EXPECTS(store.idle() && "no load is under way");
     if (!store.current) return {};
     auto& comm = store.comm;
@@ -191,13 +221,15 @@ ErasureRepair repair(Coded& store, ErasureRepairOptions const& options, Look loo
     auto& base = pending.base;
     base.holdings.retain(comm.members());
     // Encoding anew would hide damage behind new parities.
-    if (store.checked() && (look == Look::everywhere || has_few_members(comm, base))) {
+    if (store.checked() && (look == Look::everywhere || wants_anew(comm, base))) {
         pending.bad = drop_damage(comm, call, version, readings(comm.self(), base.holdings), *current, base.holdings);
         base.forget_others(comm.self());
     }
     pending.room = options.room;
     pending.all_room = gather_room(comm, call, pending.room, base.bytes_held());
-    for (Resends resends; !agree_alike(comm, call, mend(store, pending), version);) {
+    pending.code = code;
+    for (Resends resends; !agree_alike(comm, call, mend(store, pending) && !store.complaint, version);) {
+        store.retract();
         auto const looked_at = readings(comm.self(), {}, pending.plan.rebuilt);
         auto const bad = drop_damage(comm, call, version, looked_at, *current, base.holdings);
         if (bad.empty()) resends.add();
@@ -206,6 +238,11 @@ ErasureRepair repair(Coded& store, ErasureRepairOptions const& options, Look loo
     ErasureRepair report;
     report_damage(current->holdings.layout(), pending.bad, report.damaged);
     report.damaged_parities = damaged_parities(current->holdings.layout().code(), pending.bad);
+    if (pending.is_anew) {
+        store.settle(pending.next);
+    } else if (store.keeping && !pending.next.inherited) {
+        list_again(store, pending.next);
+    }
     *current = std::move(pending.next);
     current->forget_others(comm.self());
 
@@ -226,6 +263,10 @@ ErasureRepair repair(Coded& store, ErasureRepairOptions const& options, Look loo
 }
 
 }  // namespace
+
+ErasureRepair encode_inherited(Coded& store, erasure::Code const& code, ErasureRepairOptions const& options) {
+    return repair(store, options, Look::where_needed, code);
+}
 
 ErasureRepair ErasureStore::repair(ErasureRepairOptions const& options) {
     return store::repair(*impl_, options, Look::where_needed);

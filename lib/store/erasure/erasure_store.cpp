@@ -9,6 +9,50 @@
 #include "store/together/digest.hpp"
 
 namespace regraft::store {
+
+SpareMemory::Make Coded::make_file() {
+    return [this](std::uint64_t size) {
+        Memory memory;
+        auto const failed = attempt([&] { memory = Memory(keeping->file(size)); });
+        if (!failed) return memory;
+        if (!complaint) complaint = failed;
+        return Memory(size);
+    };
+}
+
+std::uint64_t Coded::alike_to_keep() const {
+    return Digest().add(keeping->names()).add(options.integrity).value();
+}
+
+Common Coded::next_common(erasure::Layout const& layout, std::uint64_t number) {
+    complaint.reset();
+    if (!keeping) return {};
+    if (!keeping->begun()) static_cast<void>(keeping->begin(comm, alike_to_keep()));
+    keeping->retract();  // of a submit that a failure ended
+    return {keeping->next(comm, number), 0, piece_sizes(layout), attributes, Coding::of(layout)};
+}
+
+void Coded::list(ErasureVersion& of) {
+    if (!keeping || complaint) return;
+    auto const failed = attempt([&] {
+        auto const make = [this](std::uint64_t size) { return Memory(keeping->file(size)); };
+        keeping->write(of.common, of.listing(comm.self(), checked(), make));
+    });
+    if (failed) complaint = failed;
+}
+
+void Coded::retract() {
+    if (!keeping) return;
+    keeping->retract();
+    if (auto const first = first_complaint(comm, complaint)) throw DiskError(*first);
+}
+
+void Coded::settle(ErasureVersion const& of) {
+    if (!keeping) return;
+    keeping->agreed(of.files());
+    keeping->settle();
+}
+
 namespace {
 
 ft::FailPhase coded_submit_phase("erasure-submit");
@@ -25,26 +69,32 @@ void submit_all(Coded& store, erasure::Code const& code, Submissions const& all,
     }
     auto next = std::make_unique<ErasureVersion>();
     next->node_of.assign(all.node_of.begin(), all.node_of.end());
+    next->located.assign(comm.members().begin(), comm.members().end());
     next->holdings = erasure::Holdings(erasure::Layout(code.fitted(checked_cast<std::uint32_t>(comm.size())), all.sizes,
                                                        std::move(own), erasure::ring_order(all.node_of)),
                                        {comm.members().begin(), comm.members().end()});
+    next->common = store.next_common(next->holdings.layout(), store.version + 1);
     if (store.options.own_copy == OwnCopy::referenced) {
         next->add_own(bytes, nullptr);
     } else {
-        auto const memory = store.spare.take(bytes.size());
+        auto const memory = store.spare.take_for_piece(bytes.size());
         std::copy(bytes.begin(), bytes.end(), memory->bytes().begin());
         next->add_own(memory->bytes(), memory);
     }
     auto const call = store::call(Function::submit, store.identity);
-    for (Resends resends;
-         !agree_in_call(comm, call, encode(comm, *next, store.options, store.spare, coded_submit_phase.inside), alike);)
-        resends.add();
+    for (Resends resends;; resends.add()) {
+        bool const intact = encode(comm, *next, store.options, store.spare, coded_submit_phase.inside);
+        if (intact) store.list(*next);
+        if (agree_in_call(comm, call, intact && !store.complaint, alike)) break;
+        store.retract();
+    }
+    store.settle(*next);
     std::swap(store.current, next);
     if (next) {
         next->leave_pieces(store.spare);
         store.spare.drop_unused();
     } else {
-        store.spare = {};  // it may be the only submit
+        store.spare.clear();  // it may be the only submit
     }
     ++store.version;
     store.identity = next_identity(comm);
@@ -56,8 +106,8 @@ void submit_all(Coded& store, erasure::Code const& code, Submissions const& all,
 }  // namespace
 
 ErasureStore::ErasureStore(ft::Communicator& comm, ErasureOptions options)
-    : impl_(std::make_unique<Impl>(comm, options)) {
-    REGRAFT_EXPECTS(options.buffer_bytes > 0);
+    : impl_(std::make_unique<Impl>(comm, std::move(options))) {
+    REGRAFT_EXPECTS(impl_->options.buffer_bytes > 0);
 }
 ErasureStore::ErasureStore(ErasureStore&&) noexcept = default;
 ErasureStore::~ErasureStore() = default;
@@ -124,7 +174,7 @@ void ErasureStore::visit_holders(BlockRange blocks, std::function<void(placement
 }
 
 void ErasureStore::trim() {
-    impl_->spare = {};
+    impl_->spare.clear();
 }
 
 std::uint64_t ErasureStore::bytes_held() const {

@@ -26,32 +26,15 @@ void visit_parts(ByteRange bytes, Visit visit) {
 
 }  // namespace
 
-SharedMemory SpareMemory::take(std::uint64_t size) {
-    for (auto* const memories : {&old_, &fresh_}) {
-        auto const found =
-            std::ranges::find_if(*memories, [&](auto const& memory) { return memory->bytes().size() == size; });
-        if (found == memories->end()) continue;
-        auto memory = std::move(*found);
-        memories->erase(found);
-        return memory;
-    }
-    return std::make_shared<Memory>(size);
+std::vector<std::uint64_t> sums_of(std::span<std::byte const> piece) {
+    std::vector<std::uint64_t> sums;
+    visit_parts({0, piece.size()},
+                [&](ByteRange part) { sums.push_back(hash(piece.subspan(part.begin, part.size()))); });
+    return sums;
 }
 
-void SpareMemory::put(SharedMemory memory) {
-    if (memory.use_count() == 1) fresh_.push_back(std::move(memory));
-}
-
-void SpareMemory::drop_unused() {
-    old_ = std::exchange(fresh_, {});
-}
-
-std::uint64_t SpareMemory::bytes() const {
-    std::uint64_t sum = 0;
-    for (auto const* const memories : {&old_, &fresh_}) {
-        for (auto const& memory : *memories) sum += memory->bytes().size();
-    }
-    return sum;
+std::uint64_t seal_of(std::span<std::uint64_t const> sums) {
+    return hash(std::as_bytes(sums));
 }
 
 void ErasureVersion::add_own(std::span<std::byte const> bytes, SharedMemory memory) {
@@ -60,13 +43,33 @@ void ErasureVersion::add_own(std::span<std::byte const> bytes, SharedMemory memo
 }
 
 void ErasureVersion::add_piece(Piece piece, SharedMemory memory) {
-    pieces_[piece] = std::move(memory);
+    std::span<std::byte const> const bytes = memory->bytes();
+    pieces_[piece] = {bytes, std::move(memory)};
     sums_.erase(piece);
+}
+
+void ErasureVersion::add_inherited(Piece piece, std::span<std::byte const> bytes, std::vector<std::uint64_t> sums) {
+    pieces_[piece] = {bytes, nullptr};
+    sums_.erase(piece);
+    if (!sums.empty()) sums_[piece] = std::move(sums);
+}
+
+void ErasureVersion::join_own(SpareMemory& spare) {
+    std::uint64_t size = 0;
+    for (auto const& part : own_) size += part.bytes.size();
+    auto memory = spare.take_for_piece(size);
+    auto rest = memory->bytes();
+    for (auto const& part : own_) {
+        std::ranges::copy(part.bytes, rest.begin());
+        rest = rest.subspan(part.bytes.size());
+    }
+    own_.clear();
+    add_own(memory->bytes(), memory);
 }
 
 void ErasureVersion::hand_over(Piece piece, ErasureVersion& next) const {
     if (auto const found = pieces_.find(piece); found != pieces_.end()) {
-        return next.add_own(found->second->bytes(), found->second);
+        return next.add_own(found->second.bytes, found->second.memory);
     }
     auto const bytes = holdings.layout().own_bytes(piece);
     for (auto const& part : own_) {
@@ -85,7 +88,7 @@ template <class Visit>
 void ErasureVersion::visit(Piece piece, ByteRange bytes, Visit visit) const {
     if (bytes.size() == 0) return;
     if (auto const found = pieces_.find(piece); found != pieces_.end()) {
-        return visit(found->second->bytes().subspan(bytes.begin, bytes.size()));
+        return visit(found->second.bytes.subspan(bytes.begin, bytes.size()));
     }
     auto const begin = holdings.layout().own_bytes(piece).begin;
     auto const first = begin + bytes.begin;
@@ -120,7 +123,7 @@ std::span<std::byte const> ErasureVersion::read(Piece piece, ByteRange bytes, Sc
 
 std::uint64_t ErasureVersion::bytes_of(Piece piece) const {
     auto const found = pieces_.find(piece);
-    return found != pieces_.end() ? found->second->bytes().size() : holdings.layout().bytes(piece);
+    return found != pieces_.end() ? found->second.bytes.size() : holdings.layout().bytes(piece);
 }
 
 std::uint64_t ErasureVersion::hash_of(Piece piece, ByteRange bytes) const {
@@ -184,79 +187,58 @@ std::span<std::byte const> ErasureVersion::held(PeId self, BlockRange blocks, In
 std::vector<std::uint32_t> ErasureVersion::nodes() const {
     std::vector<std::uint32_t> nodes;
     if (node_of.empty()) return nodes;
-    auto const submitters = holdings.submitters();
     for (auto pe : holdings.members()) {
-        auto const found = std::lower_bound(submitters.begin(), submitters.end(), pe);
-        nodes.push_back(node_of[static_cast<std::size_t>(found - submitters.begin())]);
+        nodes.push_back(node_of[static_cast<std::size_t>(std::ranges::lower_bound(located, pe) - located.begin())]);
     }
     return nodes;
+}
+
+std::vector<Segment*> ErasureVersion::files() const {
+    std::vector<Segment*> files;
+    auto const add = [&](SharedMemory const& memory) {
+        auto* const file = memory ? memory->segment() : nullptr;
+        if (file && std::ranges::find(files, file) == files.end()) files.push_back(file);
+    };
+    for (auto const& part : own_) add(part.memory);
+    for (auto const& [piece, held] : pieces_) add(held.memory);
+    add(empty_file_);
+    return files;
+}
+
+Listing ErasureVersion::listing(PeId self, bool checked, SpareMemory::Make const& make_file) {
+    if (files().empty()) empty_file_ = std::make_shared<Memory>(make_file(0));
+    Listing listing{.files = files(), .checked = checked};
+    auto const& code = holdings.layout().code();
+    auto const is_as_before = [&](Piece piece) {
+        auto const& gone = holdings.given_up();
+        return piece.index < code.data() ||
+               std::ranges::none_of(gone, [&](Piece lost) { return lost.stripe == piece.stripe; });
+    };
+    for (auto const& piece : holdings.held(self)) {
+        if (!is_as_before(piece)) continue;
+        Scratch scratch;
+        auto const id = listed_as(piece, code);
+        listing.pieces.push_back({{id, advance(id, 1)}, read(piece, {0, bytes_of(piece)}, scratch)});
+        REGRAFT_EXPECTS(scratch.empty() && "a piece lies in one file");
+        if (checked) listing.sums.push_back({listing.pieces.back().blocks, seal_of(sums_.at(piece))});
+    }
+    return listing;
 }
 
 void ErasureVersion::leave_pieces(SpareMemory& spare) {
     for (auto& part : std::exchange(own_, {})) {
         if (part.memory) spare.put(std::move(part.memory));
     }
-    for (auto& [piece, memory] : std::exchange(pieces_, {})) spare.put(std::move(memory));
+    for (auto& [piece, held] : std::exchange(pieces_, {})) {
+        if (held.memory) spare.put(std::move(held.memory));
+    }
 }
 
 std::uint64_t ErasureVersion::bytes_held() const {
     std::uint64_t held = 0;
     for (auto const& part : own_) held += part.memory ? part.bytes.size() : 0;
-    for (auto const& [piece, memory] : pieces_) held += memory->bytes().size();
+    for (auto const& [piece, here] : pieces_) held += here.bytes.size();
     return held;
-}
-
-std::vector<Reading> readings(PeId self, std::span<erasure::Copy const> copies, erasure::Rebuilds const& rebuilds) {
-    std::vector<Reading> result;
-    for (auto const& copy : copies) {
-        if (copy.sender == self) result.push_back({copy.piece, copy.bytes});
-    }
-    for (std::size_t i = 0; i < rebuilds.rebuilds.size(); ++i) {
-        auto const& [piece, bytes, receiver, place] = rebuilds.rebuilds[i];
-        for (auto const& source : rebuilds.sources[i]) {
-            if (source.holder != self || source.bytes == 0) continue;
-            result.push_back({{piece.stripe, source.index}, {bytes.begin, bytes.begin + source.bytes}});
-        }
-    }
-    return result;
-}
-
-std::vector<Reading> readings(PeId self, erasure::Holdings const& holdings) {
-    std::vector<Reading> result;
-    for (auto const& piece : holdings.held(self)) result.push_back({piece, {0, holdings.bytes(piece)}});
-    return result;
-}
-
-std::vector<BadPiece> drop_damage(ft::Communicator& comm, std::uint64_t call, std::uint64_t alike,
-                                  std::span<Reading const> looked_at, ErasureVersion const& version,
-                                  erasure::Holdings& holdings) {
-    std::vector<Piece> mine;
-    for (auto const& [piece, bytes] : looked_at) {
-        bool const known = std::find(mine.begin(), mine.end(), piece) != mine.end();
-        if (!known && !version.verify(piece, bytes)) mine.push_back(piece);
-    }
-    std::vector<std::uint64_t> words{call, alike};
-    for (auto const& piece : mine) words.insert(words.end(), {piece.stripe, piece.index});
-    auto const rows = exchange::all_gather(comm, words);
-    expect_same_call(comm, rows);
-    std::vector<BadPiece> all;
-    for (std::size_t rank = 0; rank < rows.size(); ++rank) {
-        auto const row = rows[rank];
-        REGRAFT_EXPECTS(row[1] == alike && "all members ask for the same, with the same options");
-        for (std::size_t i = 2; i + 1 < row.size(); i += 2) {
-            Piece const piece{checked_cast<std::uint32_t>(row[i]), checked_cast<std::uint32_t>(row[i + 1])};
-            all.push_back({piece, comm.members()[rank]});
-            holdings.drop(piece);
-        }
-    }
-    return all;
-}
-
-void report_damage(erasure::Layout const& layout, std::span<BadPiece const> bad, std::vector<Damage>& damaged) {
-    for (auto const& [piece, holder] : bad) {
-        if (piece.index >= layout.code().data()) continue;
-        for (auto const& blocks : layout.blocks(piece)) damaged.push_back({blocks, holder});
-    }
 }
 
 }  // namespace regraft::store

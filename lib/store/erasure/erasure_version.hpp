@@ -16,41 +16,38 @@
 #include "regraft/erasure/plan.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "regraft/store/erasure_store.hpp"
-#include "store/blocks/memory.hpp"
 #include "store/blocks/shipment.hpp"
+#include "store/erasure/spare_memory.hpp"
+#include "store/keeping/keeping.hpp"
 
 namespace regraft::store {
 
-using SharedMemory = std::shared_ptr<Memory>;
-
-/// Memory that submits leave to each other: memory that was used before is faster than new memory.
-class SpareMemory {
-public:
-    /// Spare memory of this size, or new memory. Throws std::bad_alloc.
-    SharedMemory take(std::uint64_t size);
-    /// Keeps memory that nobody else has.
-    void put(SharedMemory memory);
-    /// Frees what was not used since the last time.
-    void drop_unused();
-    std::uint64_t bytes() const;
-
-private:
-    std::vector<SharedMemory> old_, fresh_;  // put before and after the last drop_unused
-};
-
 /// Bytes of a piece that are in memory in several parts, copied together for the time of an exchange.
 using Scratch = std::deque<std::vector<std::byte>>;
+
+/// The checksums of each sum_bytes bytes of a piece, and one of all of these.
+std::vector<std::uint64_t> sums_of(std::span<std::byte const> piece);
+std::uint64_t seal_of(std::span<std::uint64_t const> sums);
 
 /// Copies share the memory.
 class ErasureVersion {
 public:
     erasure::Holdings holdings;          // the same on all members
-    std::vector<std::uint32_t> node_of;  // nodes of the PEs that submitted; empty if none were given
+    std::vector<std::uint32_t> node_of;  // nodes of PEs; empty if none were given
+    std::vector<PeId> located;           // these PEs, ascending
+    Common common{};                     // with ErasureOptions::keep
+    /// Pieces of a job before, which are read as its slots had them. Nobody lists them: the next version has files of
+    /// its own.
+    std::shared_ptr<std::vector<std::unique_ptr<Segment>> const> inherited;
 
     /// Adds blocks that this PE has as its own; by reference if there is no memory.
     void add_own(std::span<std::byte const> bytes, SharedMemory memory);
     /// Adds a piece that this PE holds in addition: a parity, or a piece from a repair.
     void add_piece(erasure::Piece piece, SharedMemory memory);
+    /// Adds a piece that lies in inherited files. sums: its checksums, or nothing.
+    void add_inherited(erasure::Piece piece, std::span<std::byte const> bytes, std::vector<std::uint64_t> sums);
+    /// Copies all own blocks into one piece of memory.
+    void join_own(SpareMemory& spare);
     /// Makes this piece's blocks own blocks of the next version.
     void hand_over(erasure::Piece piece, ErasureVersion& next) const;
     /// Drops pieces that this PE does not hold any more.
@@ -72,12 +69,22 @@ public:
     /// Leaves the memory of pieces to the next submit; they are used up.
     void leave_pieces(SpareMemory& spare);
 
+    /// The files in which the pieces are, each once.
+    std::vector<Segment*> files() const;
+    /// What this PE has in files. A stripe of which a piece was given up has other parities than before, which belong
+    /// to no generation, so they are left out. make_file: for a PE that holds nothing. Precondition: all is in files.
+    Listing listing(PeId self, bool checked, SpareMemory::Make const& make_file);
+
 private:
     friend class PieceSums;
     struct Own {
         std::uint64_t begin;
         std::span<std::byte const> bytes;
         SharedMemory memory;
+    };
+    struct Held {
+        std::span<std::byte const> bytes;
+        SharedMemory memory;  // nothing: in an inherited file
     };
     /// Calls visit for the bytes in the parts in which they lie in memory.
     template <class Visit>
@@ -86,7 +93,8 @@ private:
     std::uint64_t hash_of(erasure::Piece piece, erasure::ByteRange bytes) const;
 
     std::vector<Own> own_;  // one behind the other
-    std::map<erasure::Piece, SharedMemory> pieces_;
+    std::map<erasure::Piece, Held> pieces_;
+    SharedMemory empty_file_;
     std::map<erasure::Piece, std::vector<std::uint64_t>> sums_;  // checksums of each sum_bytes bytes of what this PE
                                                                  // holds
 };
@@ -122,28 +130,5 @@ inline erasure::ByteRange clipped(std::uint64_t bytes, erasure::ByteRange window
 /// as it was sent; if it did not on some member, parities may be wrong. Collective, not uniform.
 [[nodiscard]] bool encode(ft::Communicator& comm, ErasureVersion& version, ErasureOptions const& options,
                           SpareMemory& spare, ft::FailPoint& inside);
-
-/// Bytes that this PE reads from a piece.
-struct Reading {
-    erasure::Piece piece;
-    erasure::ByteRange bytes;
-};
-/// Everything that this PE reads for other members and for itself when the plan is carried out.
-std::vector<Reading> readings(PeId self, std::span<erasure::Copy const> copies, erasure::Rebuilds const& rebuilds);
-/// Everything that this PE holds.
-std::vector<Reading> readings(PeId self, erasure::Holdings const& holdings);
-
-/// A damaged piece, and its holder.
-struct BadPiece {
-    erasure::Piece piece;
-    PeId holder{};
-};
-/// Finds the damaged pieces among those that members read, each its own, and drops them from the holdings. `alike` must
-/// be the same on all members. call: of the store (identity.hpp). Collective, not uniform.
-std::vector<BadPiece> drop_damage(ft::Communicator& comm, std::uint64_t call, std::uint64_t alike,
-                                  std::span<Reading const> looked_at, ErasureVersion const& version,
-                                  erasure::Holdings& holdings);
-/// Appends the blocks of these pieces to damaged.
-void report_damage(erasure::Layout const& layout, std::span<BadPiece const> bad, std::vector<Damage>& damaged);
 
 }  // namespace regraft::store

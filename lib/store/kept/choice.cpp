@@ -29,6 +29,29 @@ std::vector<char> that_count(std::span<Found const> found) {
     return counts;
 }
 
+constexpr std::size_t num_fixed = 17;  // numbers of a manifest before its lists
+
+/// The missing pieces that belong to stripes of which fewer than `data` pieces are there.
+std::vector<BlockRange> not_rebuilt(std::span<BlockRange const> missing, std::uint64_t data, std::uint64_t parity) {
+    auto const pieces = data + parity;
+    std::map<std::uint64_t, std::vector<BlockRange>> by_stripe;
+    for (auto range : missing) {
+        while (!range.empty()) {
+            auto const stripe = value(range.first) / pieces;
+            auto const last = std::min(range.last, BlockId{(stripe + 1) * pieces});
+            by_stripe[stripe].push_back({range.first, last});
+            range.first = last;
+        }
+    }
+    std::vector<BlockRange> lost;
+    for (auto const& [stripe, ranges] : by_stripe) {
+        std::uint64_t gone = 0;
+        for (auto const& range : ranges) gone += range.size();
+        if (gone > parity) lost.insert(lost.end(), ranges.begin(), ranges.end());
+    }
+    return lost;
+}
+
 std::uint64_t blocks_in_common(std::span<BlockRange const> a, std::span<BlockRange const> b) {
     std::uint64_t blocks = 0;
     for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
@@ -50,25 +73,28 @@ void Found::append_to(std::vector<std::uint64_t>& words) const {
     words.insert(words.end(), {owner, number});
     auto const of_id = id.words();
     words.insert(words.end(), of_id.begin(), of_id.end());
-    words.insert(words.end(), {common, num_blocks, replicas, bytes, std::uint64_t{agreed}, replaces.size()});
+    words.insert(words.end(),
+                 {common, num_blocks, replicas, data, parity, bytes, std::uint64_t{agreed}, replaces.size()});
     words.insert(words.end(), replaces.begin(), replaces.end());
     for (auto const& piece : pieces) words.insert(words.end(), {value(piece.first), value(piece.last)});
     words[begin] = words.size() - begin;
 }
 
 Found Found::take_from(std::span<std::uint64_t const>& words, std::uint32_t site) {
-    REGRAFT_EXPECTS(!words.empty() && words[0] >= 15 && words[0] <= words.size());
+    REGRAFT_EXPECTS(!words.empty() && words[0] >= num_fixed && words[0] <= words.size());
     auto const row = words.first(words[0]);
     words = words.subspan(row.size());
     Found found{.site = site, .owner = row[1], .number = row[2], .id = GenerationId::from(row.subspan(3, 6))};
     found.common = row[9];
     found.num_blocks = row[10];
     found.replicas = checked_cast<std::uint32_t>(row[11]);
-    found.bytes = row[12];
-    found.agreed = row[13] != 0;
-    auto const replaces = row.subspan(15, row[14]);
+    found.data = checked_cast<std::uint32_t>(row[12]);
+    found.parity = checked_cast<std::uint32_t>(row[13]);
+    found.bytes = row[14];
+    found.agreed = row[15] != 0;
+    auto const replaces = row.subspan(num_fixed, row[16]);
     found.replaces.assign(replaces.begin(), replaces.end());
-    for (auto i = 15 + replaces.size(); i + 1 < row.size(); i += 2) {
+    for (auto i = num_fixed + replaces.size(); i + 1 < row.size(); i += 2) {
         found.pieces.push_back({BlockId{row[i]}, BlockId{row[i + 1]}});
     }
     return found;
@@ -92,6 +118,8 @@ std::optional<Choice> choose(std::span<Found const> found) {
         }
         BlockRange const all{BlockId{0}, BlockId{std::get<2>(key)}};
         auto lost = subtract(std::span(&all, 1), std::move(pieces));
+        auto const& first = found[manifests.front()];
+        if (first.data > 0) lost = not_rebuilt(lost, first.data, first.parity);
         if (lost.empty()) return Choice{std::move(manifests), {}};
         if (was_agreed && !agreed) agreed = Choice{std::move(manifests), std::move(lost)};
     }

@@ -23,10 +23,12 @@ struct Found {
     std::uint64_t common = 0;  // Common::hash
     std::uint64_t num_blocks = 0;
     std::uint32_t replicas = 0;
+    std::uint32_t data = 0, parity = 0;  // of the code; 0: blocks are listed as they are
     std::uint64_t bytes = 0;
     bool agreed = false;  // all members of the generation agreed on it
     std::vector<std::uint64_t> replaces{};
-    std::vector<BlockRange> pieces{};  // in one piece of memory each; ascending, disjoint
+    /// What it lists: ascending, disjoint. With a code also all pieces of the generation that have no bytes.
+    std::vector<BlockRange> pieces{};
 
     /// Appends it as numbers, the first of which is how many they are.
     void append_to(std::vector<std::uint64_t>& words) const;
@@ -37,10 +39,12 @@ struct Found {
 
 struct Choice {
     std::vector<std::size_t> manifests;  // positions in what was found
-    std::vector<BlockRange> lost;        // blocks that none of them has: ascending, disjoint
+    /// Blocks that none of them has; with a code, the pieces that none of them has and that cannot be rebuilt.
+    /// Ascending, disjoint.
+    std::vector<BlockRange> lost;
 };
-/// The newest generation of which every block is there. If there is none, the newest that was agreed on. Nothing if
-/// there is no such one, either: then no submit had succeeded.
+/// The newest generation of which every block is there, or can be rebuilt. If there is none, the newest that was agreed
+/// on. Nothing if there is no such one, either: then no submit had succeeded.
 std::optional<Choice> choose(std::span<Found const> found);
 
 /// The member, as a position among all, that takes over each of the manifests; parallel to them. It is one of their

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/contracts.hpp"
@@ -13,8 +14,8 @@ namespace regraft::store {
 namespace {
 
 constexpr std::array magic{std::byte{0x89}, std::byte{'R'}, std::byte{'G'}, std::byte{'K'}};
-constexpr std::uint8_t format_version = 1;
-constexpr std::size_t prefix_bytes = magic.size() + sizeof format_version;
+constexpr std::uint8_t version_of_blocks = 1, version_of_pieces = 2;
+constexpr std::size_t prefix_bytes = magic.size() + sizeof version_of_blocks;
 constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 
 void put_text(FormatWriter& out, std::string const& text) {
@@ -29,11 +30,12 @@ std::string get_text(FormatReader& in) {
 void put_common(FormatWriter& out, Common const& common) {
     for (auto const word : common.id.words()) out.fixed(word, word_bytes);
     out.number(common.replicas);
-    disk::put_sizes(out, common.sizes);
+    disk::put_sizes(out, common.coding ? common.coding->sizes : common.sizes);
     out.section(common.attributes);
+    if (common.coding) put_coding(out, *common.coding);
 }
 
-Common get_common(FormatReader& in) {
+Common get_common(FormatReader& in, std::uint8_t version) {
     Common common;
     std::array<std::uint64_t, 6> words{};
     for (auto& word : words) word = in.fixed(word_bytes);
@@ -44,6 +46,10 @@ Common get_common(FormatReader& in) {
     common.sizes = disk::get_sizes(in);
     auto const attributes = in.section();
     common.attributes.assign(attributes.begin(), attributes.end());
+    if (version == version_of_pieces) {
+        common.coding = get_coding(in, std::move(common.sizes));
+        common.sizes = piece_sizes(common.coding->layout());
+    }
     return common;
 }
 
@@ -107,7 +113,8 @@ void expect_plain(std::string const& name) {
     if (!is_plain) throw InputError("it has a file without a plain name");
 }
 
-Manifest decode_body(std::span<std::byte const> body, std::string const& store, std::uint64_t owner) {
+Manifest decode_body(std::span<std::byte const> body, std::uint8_t version, std::string const& store,
+                     std::uint64_t owner) {
     FormatReader in(body);
     if (auto const other = get_text(in); other != store) {
         throw InputError("it is of '" + other + "', expected '" + store + "'");
@@ -115,7 +122,7 @@ Manifest decode_body(std::span<std::byte const> body, std::string const& store, 
     Manifest manifest;
     manifest.owner = in.fixed(word_bytes);
     if (manifest.owner != owner) throw InputError("its name is that of another file");
-    manifest.common = get_common(in);
+    manifest.common = get_common(in, version);
     manifest.boot = in.fixed(word_bytes);
     for (auto left = in.number(); left > 0; --left) manifest.replaces.push_back(in.fixed(word_bytes));
     for (auto left = in.number(); left > 0; --left) {
@@ -162,7 +169,7 @@ std::uint64_t Manifest::bytes() const {
 std::vector<std::byte> encode(Manifest const& manifest, std::string const& store) {
     FormatWriter out;
     out.append(magic);
-    out.fixed(format_version, sizeof format_version);
+    out.fixed(manifest.common.coding ? version_of_pieces : version_of_blocks, sizeof version_of_blocks);
     put_text(out, store);
     out.fixed(manifest.owner, word_bytes);
     put_common(out, manifest.common);
@@ -197,17 +204,17 @@ Manifest decode(std::span<std::byte const> bytes, std::string const& store, std:
     bool const is_manifest =
         bytes.size() >= prefix_bytes + word_bytes && std::equal(magic.begin(), magic.end(), bytes.begin());
     if (!is_manifest) throw InputError({file}, "is no list of kept blocks, or cut");
-    auto const found = std::to_integer<unsigned>(bytes[magic.size()]);
-    if (found != format_version) {
-        throw InputError({file}, "has version " + std::to_string(found) + " of the format, expected version " +
-                                     std::to_string(format_version));
+    auto const version = std::to_integer<std::uint8_t>(bytes[magic.size()]);
+    if (version != version_of_blocks && version != version_of_pieces) {
+        throw InputError({file}, "has version " + std::to_string(version) + " of the format, expected version " +
+                                     std::to_string(version_of_blocks) + " or " + std::to_string(version_of_pieces));
     }
     auto const hashed = bytes.first(bytes.size() - word_bytes);
     if (FormatReader(bytes.last(word_bytes)).fixed(word_bytes) != hash(hashed)) {
         throw InputError({file}, "is damaged: its checksum is wrong");
     }
     try {
-        return decode_body(hashed.subspan(prefix_bytes), store, owner);
+        return decode_body(hashed.subspan(prefix_bytes), version, store, owner);
     } catch (InputError const& error) {
         throw InputError({file}, std::string("cannot be used: ") + error.what());
     }

@@ -5,12 +5,14 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "regraft/core/block_sizes.hpp"
 #include "regraft/core/ids.hpp"
+#include "store/kept/coding.hpp"
 
 namespace regraft::store {
 
@@ -35,8 +37,9 @@ struct GenerationId {
 struct Common {
     GenerationId id;
     std::uint32_t replicas = 0;
-    BlockSizes sizes{};
+    BlockSizes sizes{};  // of what is listed: of blocks, or of pieces
     std::vector<std::byte> attributes{};
+    std::optional<Coding> coding{};  // if pieces of an erasure code are listed
 
     /// A hash of everything.
     std::uint64_t hash() const;

@@ -340,10 +340,7 @@ void NextVersion::adopt(OnDisk from) {
             if (submission_.by_reference(rank)) next_->held.set_checksums(blocks, sums_(blocks), next_->sizes);
         }
     }
-    if (store_.keeping) {
-        store_.keeping->agreed(next_->held);
-        store_.keeping->settle();
-    }
+    store_.settle(next_->held);
     std::swap(store_.current, next_);
     if (next_) store_.spare = std::move(next_->held).largest_memory();
     store_.layout = layout_;

@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "exchange/exchange.hpp"
+#include "regraft/core/errors.hpp"
 #include "regraft/core/united.hpp"
+#include "store/keeping/takeover.hpp"
 #include "store/replicated/replicated.hpp"
 #include "store/together/digest.hpp"
 #include "store/together/identity.hpp"
@@ -47,70 +48,48 @@ std::string lost_text(std::span<BlockRange const> lost, std::uint64_t version) {
 /// What was taken over of one generation, before all agree on it.
 struct Taken {
     ~Taken() { Replicated::leave_files(held); }
-    Choice choice{};
-    std::vector<std::size_t> heirs{};  // by manifest
+    void forget() {
+        Replicated::leave_files(held);
+        held = {};
+        mine.clear();
+    }
     HeldBlocks held{};
     Common common{};
     std::vector<Found> mine{};
-    std::vector<BlockRange> damaged{};
 };
 
-/// Takes over what this PE inherits. What cannot be read, or is damaged, counts as absent: words tell the manifests and
-/// the blocks, and reasons why.
-void take_over(Replicated& store, Survey const& survey, Taken& taken, std::vector<std::uint64_t>& words,
-               std::vector<std::uint64_t>& reasons) {
-    for (std::size_t k = 0; k < taken.heirs.size(); ++k) {
-        if (taken.heirs[k] != store.comm.position(store.comm.self())) continue;
-        auto const i = taken.choice.manifests[k];
-        Inherited inherited;
-        auto const complaint =
-            attempt([&] { inherited = store.keeping->inherit(survey.found[i], store.checked(), taken.common); });
-        if (complaint) inherited.damaged = survey.found[i].pieces;
-        for (auto const& blocks : inherited.damaged) {
-            words.insert(words.end(), {i, value(blocks.first), value(blocks.last)});
-        }
-        if (complaint) append_text(reasons, *complaint);
-        if (!inherited.reason.empty()) append_text(reasons, inherited.reason);
-        taken.mine.push_back(survey.found[i]);
-        if (complaint) continue;
-        for (auto const& blocks : taken.held.pieces()) inherited.held.remove(blocks, taken.common.sizes);
-        taken.held.take(std::move(inherited.held));
+/// Adds what a manifest lists, as far as it is not there yet. Everything that is checked is verified.
+Unusable inherit(Replicated const& store, Found const& found, Kept kept, Taken& taken) {
+    auto const& manifest = kept.manifest;
+    auto const& sizes = manifest.common.sizes;
+    HeldBlocks held;
+    for (auto const& piece : manifest.pieces) held.add(piece.blocks, kept.bytes_of(piece).data(), sizes);
+    for (auto& file : kept.files) held.own(Memory(std::move(file)));
+    for (auto const& [blocks, sum] : manifest.sums) held.set_checksum(blocks, sum);
+    Unusable damaged;
+    for (auto const& piece : manifest.pieces) held.verify(piece.blocks, sizes, damaged.blocks);
+    for (auto const& blocks : damaged.blocks) held.remove(blocks, sizes);
+    if (!damaged.blocks.empty()) {
+        damaged.reason = store.keeping->path_of(found) +
+                         ": its blocks are damaged, the first damaged part begins with block " +
+                         std::to_string(value(damaged.blocks.front().first));
     }
+    if (store.checked() && !manifest.checked) {
+        for (auto const& blocks : held.pieces()) held.renew_checksums(blocks, sizes);
+    }
+    taken.common = manifest.common;
+    taken.mine.push_back(found);
+    for (auto const& blocks : taken.held.pieces()) held.remove(blocks, sizes);
+    taken.held.take(std::move(held));
+    return damaged;
 }
 
-/// Forgets what counts as absent on any member. Returns whether there is any. Collective, not uniform.
-bool forget_absent(ft::Communicator& comm, Survey& survey, std::span<std::uint64_t const> words,
-                   std::span<std::uint64_t const> reasons) {
-    auto const rows = exchange::all_gather(comm, words);
-    bool changed = false;
-    std::vector<std::vector<BlockRange>> gone(survey.found.size());
-    for (std::size_t w = 0; w + 2 < rows.values.size(); w += 3) {
-        gone[rows.values[w]].push_back({BlockId{rows.values[w + 1]}, BlockId{rows.values[w + 2]}});
-    }
-    for (std::size_t i = 0; i < gone.size(); ++i) {
-        auto left = subtract(survey.found[i].pieces, std::move(gone[i]));
-        if (left == survey.found[i].pieces) continue;
-        changed = true;
-        survey.found[i].pieces = std::move(left);
-    }
-    if (!changed) return false;
-    auto const told = exchange::all_gather(comm, reasons);
-    std::span<std::uint64_t const> rest = told.values;
-    while (!rest.empty()) survey.refused.push_back(take_text(rest));
-    return true;
-}
-
-/// The version of which members have taken over the blocks, without these. Collective, not uniform.
-std::unique_ptr<Version> version_of(ft::Communicator& comm, std::string const& store, Taken const& taken,
+/// The version of which members have taken over the blocks. Collective, not uniform.
+std::unique_ptr<Version> version_of(ft::Communicator& comm, Chosen const& chosen, Taken const& taken,
                                     Survey const& survey) {
-    // A member that has taken over nothing does not know the sizes yet.
-    std::vector<std::byte> bytes;
-    auto const teller = taken.heirs.front();
-    if (teller == comm.position(comm.self())) bytes = encode(Manifest{.common = taken.common}, store);
-    broadcast(comm, bytes, comm.members()[teller]);
     auto next = std::make_unique<Version>();
     auto& [directory, sizes, held, seams, common] = *next;
-    common = decode(bytes, store, 0, store).common;
+    common = tell_common(comm, chosen, taken.common);
     sizes = common.sizes;
 
     auto const members = comm.members();
@@ -119,10 +98,10 @@ std::unique_ptr<Version> version_of(ft::Communicator& comm, std::string const& s
     directory = placement::Directory(
         OfTheDead({sizes.num_blocks(), static_cast<std::uint32_t>(slots.size()), common.replicas}), slots);
     directory.retain(members);
-    for (std::size_t k = 0; k < taken.heirs.size(); ++k) {
-        for (auto const& piece : survey.found[taken.choice.manifests[k]].pieces) {
-            directory.add(piece, members[taken.heirs[k]]);
-            seams.add(piece, members[taken.heirs[k]]);
+    for (std::size_t k = 0; k < chosen.heirs.size(); ++k) {
+        for (auto const& piece : survey.found[chosen.choice.manifests[k]].pieces) {
+            directory.add(piece, members[chosen.heirs[k]]);
+            seams.add(piece, members[chosen.heirs[k]]);
         }
     }
     seams.prune(directory);
@@ -130,22 +109,16 @@ std::unique_ptr<Version> version_of(ft::Communicator& comm, std::string const& s
 }
 
 /// Makes what was taken over the present version.
-void adopt(Replicated& store, Taken& taken, Survey const& survey) {
+void adopt(Replicated& store, Chosen const& chosen, Taken& taken, Survey const& survey) {
     auto& comm = store.comm;
-    auto& keeping = *store.keeping;
-    auto next = version_of(comm, store.options.keep->name, taken, survey);
-    auto const complaint = attempt([&] {
-        keeping.take_over(taken.held, taken.mine);
-        keeping.write(next->common, taken.held, next->sizes, store.checked());
-    });
+    auto next = version_of(comm, chosen, taken, survey);
+    auto complaint = attempt([&] { store.keeping->take_over(files_of(taken.held), taken.mine); });
+    store.list(next->common, taken.held, complaint);
     comm.reach(reopen_phase.inside);
     if (auto const first = first_complaint(comm, complaint)) throw DiskError(*first);
-    keeping.agreed(taken.held);
-    keeping.settle();
+    store.settle(taken.held);
     next->held = std::move(taken.held);
-    for (auto& memory : next->held.memories()) {
-        if (memory.segment()) memory.segment()->go();
-    }
+    for (auto* const file : files_of(next->held)) file->go();
     store.current = std::move(next);
     store.version = store.current->common.id.version;
     store.identity = next_identity(comm);
@@ -154,31 +127,30 @@ void adopt(Replicated& store, Taken& taken, Survey const& survey) {
     store.reopened = {{.version = store.version,
                        .attributes = store.current->common.attributes,
                        .refused = survey.refused,
-                       .lost = taken.choice.lost,
+                       .lost = chosen.choice.lost,
                        .bytes_inherited = store.current->held.own_bytes()},
                       std::move(site_of)};
 }
 
 /// Returns false if nothing was kept.
 bool adopt_newest(Replicated& store, ReopenOptions const& options) {
-    auto& comm = store.comm;
-    auto survey = store.keeping->begin(comm, Digest().add(store.names_of_keep()).add(options.lost).value());
-    for (;;) {
-        auto const choice = choose(survey.found);
-        comm.agree();
-        if (!choice) return false;
-        auto const version_found = survey.found[choice->manifests.front()].id.version;
-        if (!choice->lost.empty() && options.lost == ReopenOptions::Lost::thrown) {
-            throw DataLost(lost_text(choice->lost, version_found), choice->lost);
+    auto survey = store.keeping->begin(store.comm, Digest().add(store.alike_to_keep()).add(options.lost).value());
+    Taken taken;
+    auto const look = [&](Choice const& choice) {
+        auto const version_found = survey.found[choice.manifests.front()].id.version;
+        if (!choice.lost.empty() && options.lost == ReopenOptions::Lost::thrown) {
+            throw DataLost(lost_text(choice.lost, version_found), choice.lost);
         }
-        Taken taken{.choice = *choice, .heirs = deal(survey.found, choice->manifests, survey.site_of)};
-        comm.reach(reopen_phase.inside);
-        std::vector<std::uint64_t> words, reasons;
-        take_over(store, survey, taken, words, reasons);
-        if (forget_absent(comm, survey, words, reasons)) continue;
-        adopt(store, taken, survey);
-        return true;
-    }
+        store.comm.reach(reopen_phase.inside);
+    };
+    auto const inherit = [&](Found const& found, Kept kept) {
+        return store::inherit(store, found, std::move(kept), taken);
+    };
+    auto const chosen =
+        choose_and_take_over(store.comm, *store.keeping, survey, {look, inherit, [&] { taken.forget(); }});
+    if (!chosen) return false;
+    adopt(store, *chosen, taken, survey);
+    return true;
 }
 
 }  // namespace
@@ -213,9 +185,8 @@ void ReplicatedStore::discard() {
     if (impl_->keeping) impl_->keeping->leave(impl_->comm);
 }
 
-std::uint64_t Replicated::names_of_keep() const {
-    auto const hash_of = [](std::string const& text) { return hash(std::as_bytes(std::span(text))); };
-    return Digest().add(hash_of(options.keep->job)).add(hash_of(options.keep->name)).add(options.integrity).value();
+std::uint64_t Replicated::alike_to_keep() const {
+    return Digest().add(keeping->names()).add(options.integrity).value();
 }
 
 }  // namespace regraft::store

@@ -248,8 +248,7 @@ bool carry_out(Replicated& store, repair::Step const& step, std::span<char const
         // If a manifest cannot be written, the one before stays, and the next job makes these copies again.
         Complaint ignored;
         store.list(common, held, ignored);
-        keeping->agreed(held);
-        keeping->settle();
+        store.settle(held);
     }
     report.steps.push_back(step);
     return true;

@@ -14,8 +14,8 @@
 #include "store/blocks/seals.hpp"
 #include "store/blocks/seams.hpp"
 #include "store/blocks/traffic.hpp"
+#include "store/keeping/keeping.hpp"
 #include "store/on_disk/on_disk.hpp"
-#include "store/replicated/keeping.hpp"
 #include "store/replicated/patch.hpp"
 #include "store/together/complaint.hpp"
 #include "store/together/gather.hpp"
@@ -33,6 +33,9 @@ struct Version {
     Common common{};  // with Options::keep
 };
 
+/// The files in which blocks are.
+std::vector<Segment*> files_of(HeldBlocks& held);
+
 struct [[gnu::visibility("hidden")]] Replicated;  // as its loads are
 
 /// What a PE knows and keeps of a store.
@@ -40,7 +43,7 @@ struct Replicated {
     Replicated(ft::Communicator& communicator, Options given)
         : comm(communicator), options(std::move(given)), identity(made_identity(comm)) {
         if (!options.keep) return;
-        keeping.emplace(*options.keep);
+        keeping.emplace(*options.keep, Keeping::Kind::blocks);
         options.own_copy = OwnCopy::copied;
     }
     Replicated(Replicated const&) = delete;
@@ -53,12 +56,10 @@ struct Replicated {
     bool idle() const { return !loads.any(comm.epoch()); }
 
     static void leave_files(HeldBlocks& held) {
-        for (auto& memory : held.memories()) {
-            if (memory.segment()) memory.segment()->stay();
-        }
+        for (auto* const file : files_of(held)) file->stay();
     }
-    /// A hash of the names of job and store, and of what reopening has in common.
-    std::uint64_t names_of_keep() const;
+    /// A hash of what members that keep files have in common.
+    std::uint64_t alike_to_keep() const;
     /// Memory for blocks. If there is no place for a file, the complaint says why, and the memory is private: the
     /// exchange takes place all the same, and is not agreed on.
     Memory new_memory(std::uint64_t size, Complaint& complaint);
@@ -72,6 +73,8 @@ struct Replicated {
     Common next_common(std::uint32_t replicas, BlockSizes const& sizes, std::uint64_t alike);
     /// Lists in files what is held of a version. Not collective.
     void list(Common const& common, HeldBlocks& held, Complaint& complaint);
+    /// All have agreed on what was listed last.
+    void settle(HeldBlocks& held);
     /// The files of a version of which no member can be sure are gone. Throws DiskError if a member has complained.
     /// Collective, uniform.
     void retract(Complaint const& complaint);

@@ -6,10 +6,20 @@
 
 namespace regraft::store {
 
+std::vector<Segment*> files_of(HeldBlocks& held) {
+    std::vector<Segment*> files;
+    for (auto& memory : held.memories()) {
+        if (memory.segment()) files.push_back(memory.segment());
+    }
+    return files;
+}
+
 Memory Replicated::new_memory(std::uint64_t size, Complaint& complaint) {
     if (!keeping) return Memory(size);
     Memory memory;
-    complaint = attempt([&] { memory = keeping->memory(size); });
+    complaint = attempt([&] {
+        if (size > 0) memory = Memory(keeping->file(size));
+    });
     return complaint ? Memory(size) : std::move(memory);
 }
 
@@ -27,7 +37,7 @@ Replicated::Taken Replicated::take_memory(std::uint64_t size, Complaint& complai
 
 Common Replicated::next_common(std::uint32_t replicas, BlockSizes const& sizes, std::uint64_t alike) {
     if (!keeping) return {};
-    if (!keeping->begun()) static_cast<void>(keeping->begin(comm, names_of_keep()));
+    if (!keeping->begun()) static_cast<void>(keeping->begin(comm, alike_to_keep()));
     keeping->retract();  // of a submit that a failure ended
     Common common{keeping->next(comm, version + 1), replicas, sizes, attributes};
     common.id.alike = alike;
@@ -36,7 +46,21 @@ Common Replicated::next_common(std::uint32_t replicas, BlockSizes const& sizes, 
 
 void Replicated::list(Common const& common, HeldBlocks& held, Complaint& complaint) {
     if (!keeping || complaint) return;
-    complaint = attempt([&] { keeping->write(common, held, common.sizes, checked()); });
+    complaint = attempt([&] {
+        if (files_of(held).empty()) held.own(Memory(keeping->file(0)));
+        Listing listing{.files = files_of(held), .checked = checked()};
+        for (auto const& blocks : held.pieces()) listing.pieces.push_back({blocks, held.at(blocks, common.sizes)});
+        if (checked()) {
+            held.visit_checksums([&](BlockRange blocks, std::uint64_t sum) { listing.sums.push_back({blocks, sum}); });
+        }
+        keeping->write(common, listing);
+    });
+}
+
+void Replicated::settle(HeldBlocks& held) {
+    if (!keeping) return;
+    keeping->agreed(files_of(held));
+    keeping->settle();
 }
 
 void Replicated::retract(Complaint const& complaint) {

@@ -223,8 +223,7 @@ void Update::retract() {
 UpdateReport Update::adopt() {
     auto& [directory, sizes, held, seams, common] = current_;
     if (store_.keeping) {
-        store_.keeping->agreed(in_files_);
-        store_.keeping->settle();
+        store_.settle(in_files_);
         std::swap(held, in_files_);
         store_.spare = std::move(in_files_).largest_memory();
         common = std::move(common_);

@@ -565,9 +565,6 @@ static void stores_are_kept(struct test* t) {
     CHECK_REFUSED(regraft_store_set_attributes(others, NULL, 1), "attributes, not NULL");
     CHECK_REFUSED(regraft_store_set_attributes(NULL, "", 1), "a store, not NULL");
     CHECK_REFUSED(regraft_store_discard(NULL), "a handle, not NULL");
-    CHECK_REFUSED(
-        regraft_store_create(t->comm, &(regraft_store_options){.data = 2, .parities = 1, .keep = &keep}, &store),
-        "no files for a store with a code");
     char const** const texts[] = {&keep.folder, &keep.job, &keep.name};
     for (int i = 0; i < 6; ++i) {
         char const* const before = *texts[i / 2];
@@ -582,13 +579,9 @@ static void stores_are_kept(struct test* t) {
     keep.folder = folder;
 
     CHECK_OK(regraft_store_create(t->comm, &(regraft_store_options){.data = 2, .parities = 1}, &store));
-    CHECK_REFUSED(regraft_store_discard(store), "a store without a code");
     CHECK_REFUSED(regraft_store_reopen(store, NULL, NULL), "a store with files");
     regraft_store_free(store);
 
-    CHECK_REFUSED(regraft_snapshot_create(t->comm, &(regraft_snapshot_options){.data = 2, .parities = 1, .keep = &keep},
-                                          &snapshot),
-                  "no files for a snapshot with a code");
     CHECK_OK(regraft_snapshot_create(t->comm, NULL, &snapshot));
     CHECK_REFUSED(regraft_snapshot_reopen(snapshot, NULL, NULL), "a snapshot with files");
     CHECK_REFUSED(regraft_snapshot_reopen(NULL, NULL, NULL), "a handle, not NULL");
@@ -616,6 +609,57 @@ static void stores_are_kept(struct test* t) {
     CHECK_REFUSED(regraft_snapshot_reopen(snapshot, NULL, NULL), "not discarded");
     CHECK_OK(regraft_snapshot_discard(snapshot));
     regraft_snapshot_free(snapshot);
+}
+
+/* The same with a code. */
+static void pieces_are_kept(struct test* t) {
+    regraft_store* const others = t->store;
+    bool const coded = t->coded;
+    regraft_keep keep = {getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp", "job", "pieces", 0};
+    regraft_store_options const options = {.checked = true, .data = 2, .parities = 1, .keep = &keep};
+    t->coded = true;
+    for (uint64_t job = 0; job < 3; ++job) {
+        regraft_reopen_report report = {.version = 9};
+        CHECK_OK(regraft_store_create(t->comm, &options, &t->store));
+        regraft_repair_options const copies = {.replicas = 2};
+        CHECK_REFUSED(regraft_store_reopen(t->store, &(regraft_reopen_options){.repair = &copies}, NULL),
+                      "no copies and no node");
+        CHECK_OK(regraft_store_reopen(t->store, &(regraft_reopen_options){.leave_missing = job == 2}, &report));
+        CHECK(report.version == job && report.num_refused == 0 && report.num_lost == 0);
+        if (job > 0) {
+            CHECK(report.attributes_size == 5 && strcmp(report.attributes, "kept") == 0);
+            CHECK((report.repaired.least_copies > 0) == (job == 1));
+            memset(t->all, 0, sizeof t->all);
+            CHECK_OK(load_all(t, NULL, NULL));
+            CHECK(are_blocks(t->all, (regraft_range){0, BLOCKS}));
+        }
+        CHECK_OK(regraft_store_set_attributes(t->store, "kept", 5));
+        CHECK_OK(submit(t));
+        CHECK_REFUSED(regraft_store_reopen(t->store, NULL, NULL), "nothing was submitted");
+        if (job == 2) {
+            CHECK_OK(regraft_store_discard(t->store));
+            CHECK_REFUSED(load_all(t, NULL, NULL), "submitted before");
+        }
+        regraft_store_free(t->store);
+    }
+    t->store = others;
+    t->coded = coded;
+
+    double number = 7;
+    keep.name = "coded snapshot";
+    for (uint64_t job = 0; job < 3; ++job) {
+        regraft_snapshot* snapshot = NULL;
+        regraft_open_report opened = {.generation = 9};
+        regraft_snapshot_options const kind = {.data = 2, .parities = 1, .keep = &keep};
+        CHECK_OK(regraft_snapshot_create(t->comm, &kind, &snapshot));
+        CHECK_OK(regraft_snapshot_add_common(snapshot, "number", &number, sizeof number));
+        CHECK_OK(regraft_snapshot_reopen(snapshot, NULL, &opened));
+        CHECK(opened.generation == 2 * job - (job > 0) && number == 7 + (double)job);
+        ++number;
+        CHECK_OK(regraft_snapshot_commit(snapshot, NULL));
+        if (job == 2) CHECK_OK(regraft_snapshot_discard(snapshot));
+        regraft_snapshot_free(snapshot);
+    }
 }
 
 /* Each PE is on a node of its own, or all are on one: copies and pieces are placed, and come back. */
@@ -817,6 +861,7 @@ static void calm(struct test* t, int rank, int size) {
     store_takes_blocks_of_all_sizes(t, rank, size);
     loads_stay_on_nodes(t, rank, size);
     stores_are_kept(t);
+    pieces_are_kept(t);
     snapshots_know_nodes(t, rank, size);
     checkpoints_are_kept(t, rank, size);
     snapshots_go_back(t, rank, size);

@@ -43,7 +43,10 @@ TEST(KeptSnapshot, ComesBackAsItWasCommittedLast) {
     SnapshotOptions const kinds[] = {
         {.redundancy = pairwise()},
         {.redundancy = pairwise(), .form = Form::compressed},
-        {.redundancy = pairwise(3), .form = Form::compressed, .integrity = store::Integrity::checked}};
+        {.redundancy = pairwise(3), .form = Form::compressed, .integrity = store::Integrity::checked},
+        {.redundancy = erasure::Code(3, 1)},
+        {.redundancy = erasure::Code(2, 2), .form = Form::compressed, .integrity = store::Integrity::checked},
+        {.redundancy = erasure::Code(2, 1), .differential = SnapshotOptions::Differential::always}};
     for (std::size_t k = 0; k < std::size(kinds); ++k) {
         auto const name = "kept-" + std::to_string(k);
         std::uint64_t commits = 0;
@@ -114,9 +117,7 @@ TEST(KeptSnapshot, ComesBackIfOnlyChangesWereSent) {
     }
 }
 
-TEST(KeptSnapshot, ComesBackOnFewerMembers) {
-    ft::Communicator comm(MPI_COMM_WORLD);
-    auto const options = kept(comm, "fewer");
+void comes_back_on_fewer(ft::Communicator& comm, SnapshotOptions const& options) {
     for (auto size = comm.size(); size > 0; --size) {
         test::with_first(comm, size, [&](ft::Communicator& fewer) {
             SavedProgram program(fewer, num_entities, options);
@@ -134,9 +135,7 @@ TEST(KeptSnapshot, ComesBackOnFewerMembers) {
     }
 }
 
-TEST(KeptSnapshot, IsGoneWhenItWasDiscarded) {
-    ft::Communicator comm(MPI_COMM_WORLD);
-    auto const options = kept(comm, "discarded");
+void is_gone_when_discarded(ft::Communicator& comm, SnapshotOptions const& options) {
     {
         SavedProgram program(comm, num_entities, options);
         program.begin();
@@ -151,6 +150,70 @@ TEST(KeptSnapshot, IsGoneWhenItWasDiscarded) {
     EXPECT_EQ(program.snapshot.generation(), 0u);
 }
 
+TEST(KeptSnapshot, ComesBackOnFewerMembers) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    for (auto const& [name, redundancy] :
+         {std::pair<std::string, Redundancy>("fewer", pairwise()), {"fewer-coded", erasure::Code(3, 2)}}) {
+        SCOPED_TRACE(name);
+        comes_back_on_fewer(comm, kept(comm, name, {.redundancy = redundancy}));
+    }
+}
+
+TEST(KeptSnapshot, ComesBackFromAnyPiecesOfItsCode) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto const code = erasure::Code(2, 1).fitted(static_cast<std::uint32_t>(comm.size()));
+    auto options = kept(comm, "pieces", {.redundancy = code, .integrity = store::Integrity::checked});
+    options.keep->folder = test::job_folder("pieces") / ("of " + std::to_string(comm.position(comm.self())));
+    fs::create_directories(options.keep->folder);
+    for (std::size_t gone = 0; gone < comm.size(); ++gone) {
+        SCOPED_TRACE(gone);
+        {
+            SavedProgram program(comm, num_entities, options);
+            auto const before = reopen(program);
+            if (!before) program.begin();
+            program.go_to(gone);
+            program.snapshot.commit();
+        }
+        comm.agree();
+        auto const is_gone = [&](std::size_t count) {
+            return (comm.position(comm.self()) + comm.size() - gone) % comm.size() < count;
+        };
+        if (is_gone(code.parity())) fs::remove_all(options.keep->folder / "regraft-job");
+        comm.agree();
+        {
+            SavedProgram program(comm, num_entities, options);
+            ASSERT_TRUE(reopen(program).has_value());
+            EXPECT_EQ(program.moment, gone);
+            EXPECT_EQ(program.wrong(), "");
+        }
+        comm.agree();
+    }
+    if (comm.self() == comm.members().front()) fs::remove_all(options.keep->folder / "regraft-job");
+    if (code.parity() > 0 && comm.self() == comm.members()[1]) fs::remove_all(options.keep->folder / "regraft-job");
+    comm.agree();
+    SavedProgram program(comm, num_entities, options);
+    if (code.parity() + 1 >= comm.size()) {  // no folder is left
+        EXPECT_FALSE(reopen(program).has_value());
+        return;
+    }
+    try {
+        static_cast<void>(reopen(program));
+        ADD_FAILURE() << "one piece too few";
+    } catch (store::DataLost const& error) {
+        EXPECT_NE(std::string(error.what()).find(" pieces are there, and the code needs 2;"), std::string::npos)
+            << error.what();
+    }
+    EXPECT_EQ(program.snapshot.generation(), 0u);
+}
+
+TEST(KeptSnapshot, IsGoneWhenItWasDiscarded) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    for (auto const& [name, redundancy] :
+         {std::pair<std::string, Redundancy>("discarded", pairwise()), {"discarded-coded", erasure::Code(2, 1)}}) {
+        SCOPED_TRACE(name);
+        is_gone_when_discarded(comm, kept(comm, name, {.redundancy = redundancy}));
+    }
+}
 TEST(KeptSnapshot, IsNotWhatAStoreOfTheSameNameHasKept) {
     ft::Communicator comm(MPI_COMM_WORLD);
     auto const options = kept(comm, "foreign");

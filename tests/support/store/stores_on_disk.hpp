@@ -36,6 +36,8 @@ public:
         return store_.open(archive, [this](std::uint64_t num_blocks) { return placement(num_blocks); });
     }
 
+    std::optional<store::ReopenReport> reopen() { return store_.reopen(); }
+
 private:
     placement::Any placement(std::uint64_t num_blocks) const {
         auto const size = static_cast<std::uint32_t>(comm_.size());
@@ -61,6 +63,7 @@ public:
         }
     }
     store::OpenReport open(std::filesystem::path const& archive) { return store_.open(archive, code_); }
+    std::optional<store::ErasureReopen> reopen() { return store_.reopen(code_); }
 
 private:
     erasure::Code code_{3, 1};

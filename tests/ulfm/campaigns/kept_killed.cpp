@@ -23,6 +23,45 @@ Content content_of(std::uint64_t number) {
     return {number, 30 + number % 7, number % 2 == 0 ? Content::Sizes::fixed : Content::Sizes::variable, 20000};
 }
 
+/// What the campaign says of a job.
+struct Job {
+    test::CampaignSettings const& settings;
+    ft::Communicator& comm;
+};
+
+template <class Stored, class... Kind>
+void work(Job const& job, typename Stored::Options const& options, Kind... kind) {
+    auto& comm = job.comm;
+    std::uint64_t number = 0;
+    auto const say = [&](char const* what) {
+        if (!comm.leads()) return;
+        std::printf("%s %llu\n", what, static_cast<unsigned long long>(number));
+        std::fflush(stdout);
+    };
+    Stored stored(comm, options, kind...);
+    bool lost = false;
+    try {
+        auto const report = stored.reopen();
+        if (report) {
+            number = test::as_number(report->attributes);
+            EXPECT_EQ(test::wrong_in(stored.store(), content_of(number)), "");
+        }
+        say(report ? "opened" : "nothing after");
+    } catch (store::DataLost const& error) {
+        EXPECT_FALSE(error.ranges().empty());
+        lost = true;
+    }
+    if (lost) say("lost after");
+    auto const steps = job.settings.number("saves", 0);
+    for (auto const last = number + steps; steps == 0 || number < last;) {
+        auto const content = content_of(number + 1);
+        stored.store().set_attributes(test::as_bytes(number + 1));
+        stored.submit({content, test::part_of(content.num_blocks(), comm.position(comm.self()), comm.size())}, content);
+        ++number;
+        say("saved");
+    }
+}
+
 TEST(KeptStore, IsWhereTheNextJobGoesOn) {
     test::CampaignSettings const settings;
     ft::Communicator comm(MPI_COMM_WORLD);
@@ -31,40 +70,17 @@ TEST(KeptStore, IsWhereTheNextJobGoesOn) {
     auto const folder =
         std::filesystem::path(std::getenv("REGRAFT_ARCHIVE")) / std::to_string(rank * nodes / comm.size() % nodes);
     std::filesystem::create_directories(folder);
-    store::Options const options{
-        .integrity = settings.number("checked", 0) != 0 ? store::Integrity::checked : store::Integrity::unchecked,
-        .keep = store::Keep{folder, "job", "store"}};
-    std::uint64_t number = 0;
-    auto const say = [&](char const* what) {
-        if (!comm.leads()) return;
-        std::printf("%s %llu\n", what, static_cast<unsigned long long>(number));
-        std::fflush(stdout);
-    };
+    auto const integrity = settings.number("checked", 0) != 0 ? store::Integrity::checked : store::Integrity::unchecked;
+    store::Keep const keep{folder, "job", "store"};
     test::die_some_time(settings, comm.self());
-    auto const steps = settings.number("saves", 0);
     ft::resilient(
         comm,
         [&] {
-            test::Replicated stored(comm, options, comm.size() % 2 == 0);
-            bool lost = false;
-            try {
-                auto const report = stored.store().reopen();
-                if (report) {
-                    number = test::as_number(report->attributes);
-                    EXPECT_EQ(test::wrong_in(stored.store(), content_of(number)), "");
-                }
-                say(report ? "opened" : "nothing after");
-            } catch (store::DataLost const& error) {
-                EXPECT_FALSE(error.ranges().empty());
-                lost = true;
-            }
-            if (lost) say("lost after");
-            for (auto const last = number + steps; steps == 0 || number < last;) {
-                auto const content = content_of(number + 1);
-                stored.store().set_attributes(test::as_bytes(number + 1));
-                stored.submit({content, test::part_of(content.num_blocks(), rank, comm.size())}, content);
-                ++number;
-                say("saved");
+            Job const job{settings, comm};
+            if (settings.number("coded", 0) != 0) {
+                work<test::Coded>(job, {.integrity = integrity, .keep = keep});
+            } else {
+                work<test::Replicated>(job, {.integrity = integrity, .keep = keep}, comm.size() % 2 == 0);
             }
         },
         [](ft::Failure const&) {});

@@ -34,6 +34,7 @@ def main() -> int:
     parser.add_argument("--exe", required=True)
     parser.add_argument("--jobs", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--coded", action="store_true", help="an erasure code in place of copies")
     args = parser.parse_args()
     choice = random.Random(args.seed)
     saved, counts = 0, {"opened": 0, "nothing after": 0, "lost after": 0, "saved": 0}
@@ -45,7 +46,7 @@ def main() -> int:
             delay = int(slowness * choice.uniform(20_000, 700_000))
             deaths = ",".join(f"{rank}:{delay + choice.randrange(2000)}" for rank in range(ranks))
             env = {"REGRAFT_ARCHIVE": folder, "GTEST_COLOR": "no",
-                   "REGRAFT_CAMPAIGN": f"checked={args.seed % 2} " + ("saves=2" if lives else f"random={deaths}")}
+                   "REGRAFT_CAMPAIGN": f"checked={args.seed % 2} coded={int(args.coded)} " + ("saves=2" if lives else f"random={deaths}")}
             outcome = watched.run_watched(args.mpirun, ranks, [args.exe], 60, env, shlex.split(args.launcher))
             text = outcome.output.decode(errors="replace")
             bad = run_mpi.judge(outcome, ranks, set() if lives else set(range(ranks)))

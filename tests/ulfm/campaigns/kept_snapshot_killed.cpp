@@ -22,7 +22,9 @@ TEST(KeptSnapshot, IsWhereTheNextJobGoesOn) {
     auto const folder = std::filesystem::path(std::getenv("REGRAFT_ARCHIVE")) / std::to_string(node);
     std::filesystem::create_directories(folder);
     using enum store::Integrity;
-    checkpoint::SnapshotOptions const options{.integrity = settings.number("checked", 0) != 0 ? checked : unchecked,
+    checkpoint::Redundancy const copies = checkpoint::pairwise(), code = erasure::Code(2, 1);
+    checkpoint::SnapshotOptions const options{.redundancy = settings.number("coded", 0) != 0 ? code : copies,
+                                              .integrity = settings.number("checked", 0) != 0 ? checked : unchecked,
                                               .keep = store::Keep{folder, "job", "snapshot"}};
     auto const say = [&](char const* what, std::uint64_t moment) {
         if (!comm.leads()) return;

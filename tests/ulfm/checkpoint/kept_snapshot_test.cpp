@@ -135,6 +135,10 @@ TEST(KeptSnapshot, ComesBackWhoeverDies) {
     Job(comm, "packed", {.redundancy = pairwise(3), .form = Form::compressed, .integrity = store::Integrity::checked},
         2)
         .run();
+    Job(comm, "coded", {.redundancy = erasure::Code(3, 1)}, 1).run();
+    Job(comm, "coded-packed",
+        {.redundancy = erasure::Code(2, 2), .form = Form::compressed, .integrity = store::Integrity::checked}, 2)
+        .run();
 }
 
 }  // namespace

@@ -119,22 +119,29 @@ def what_was_saved_is_opened() -> None:
 
 def what_was_kept_is_reopened() -> None:
     comm = rg.Communicator(MPI.COMM_WORLD)
-    keep = rg.Keep("rows", folder=folder("kept"), job="rows_test")
-    store = rg.ReplicatedStore(comm, 2, keep=keep)
-    rg.resilient(comm, lambda: store.submit_once(N, numbers), store=store)
-    store.close()
-    again = rg.ReplicatedStore(comm, 2, keep=keep)
 
-    @rg.resilient(comm)
-    def check() -> None:
-        if again.version == 0:
-            expect(again.reopen(), "nothing was kept")
-        expect(again.dtype == np.float32 and again.shape == (N, 3), f"{again.dtype} {again.shape}")
-        expect((again.load([(0, N)]) == numbers(0, N)).all(), "other rows")
+    def copies(name: str) -> rg.ReplicatedStore:
+        return rg.ReplicatedStore(comm, 2, keep=rg.Keep(name, folder=folder("kept"), job="rows_test"))
 
-    check()
-    rg.resilient(comm, again.discard)
-    again.close()
+    def coded(name: str) -> rg.ErasureStore:
+        return rg.ErasureStore(comm, 2, 1, checked=True, keep=rg.Keep(name, folder=folder("kept"), job="rows_test"))
+
+    for make in (copies, coded):
+        store = make(make.__name__)
+        rg.resilient(comm, lambda: store.submit_once(N, numbers), store=store)
+        store.close()
+        again = make(make.__name__)
+
+        @rg.resilient(comm)
+        def check() -> None:
+            if again.version == 0:
+                expect(again.reopen(), "nothing was kept")
+            expect(again.dtype == np.float32 and again.shape == (N, 3), f"{again.dtype} {again.shape}")
+            expect((again.load([(0, N)]) == numbers(0, N)).all(), "other rows")
+
+        check()
+        rg.resilient(comm, again.discard)
+        again.close()
     comm.close()
 
 

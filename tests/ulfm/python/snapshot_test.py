@@ -1,5 +1,7 @@
 """Snapshots of arrays, and mini-checkpoints: the same bits as an undisturbed job, whichever ranks die."""
 
+from typing import Optional
+
 import numpy as np
 from mpi4py import MPI
 
@@ -86,10 +88,10 @@ def a_code_that_is_compressed() -> None:
     arrays_of_the_dead_go_to_others(code=(2, 3), compressed=True, deal=to_the_last)
 
 
-def what_is_saved_or_kept_is_opened() -> None:
+def what_is_saved_or_kept_is_opened(name: str = "copies", code: Optional[tuple[int, int]] = None) -> None:
     comm = rg.Communicator(MPI.COMM_WORLD)
-    where, keep = folder("archive"), rg.Keep("state", folder=folder("kept"), job="snapshot_test")
-    cells = rg.Snapshot(comm, copies=4, keep=keep)
+    where, keep = folder("archive-" + name), rg.Keep(name, folder=folder("kept"), job="snapshot_test")
+    cells = rg.Snapshot(comm, copies=4, code=code, keep=keep)
     state = cells.common(step=0, sums=np.zeros(4), note="")
 
     @rg.resilient(comm, snapshot=cells)
@@ -104,7 +106,7 @@ def what_is_saved_or_kept_is_opened() -> None:
     expect(saved.array("cell 3").tobytes() == undisturbed()[3].tobytes() and saved.value("step") == STEPS, "another archive")
 
     for how in ("opened", "reopened"):
-        again = rg.Snapshot(comm, copies=4, keep=keep if how == "reopened" else None)
+        again = rg.Snapshot(comm, copies=4, code=code, keep=keep if how == "reopened" else None)
         opened = again.common(step=0, sums=np.zeros(4), note="")
 
         @rg.resilient(comm)
@@ -177,6 +179,10 @@ def saves_go_on_beside_the_program() -> None:
     comm.close()
 
 
+def pieces_are_saved_or_kept() -> None:
+    what_is_saved_or_kept_is_opened("pieces", (2, 2))
+
+
 def small_objects_are_kept_by_all() -> None:
     comm = rg.Communicator(MPI.COMM_WORLD)
     mini, alike = rg.MiniCheckpoint(comm), rg.MiniCheckpoint(comm)
@@ -200,4 +206,4 @@ def small_objects_are_kept_by_all() -> None:
 
 if __name__ == "__main__":
     job.run([copies, a_code_that_is_compressed, small_objects_are_kept_by_all, what_is_saved_or_kept_is_opened,
-             saves_go_on_beside_the_program])
+             saves_go_on_beside_the_program, pieces_are_saved_or_kept])

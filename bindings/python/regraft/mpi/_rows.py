@@ -96,9 +96,10 @@ def _joined(rows: Sequence[Any], count: int, name: str) -> tuple[NDArray[np.uint
 class _Store:
     """What both stores have in common."""
 
-    def __init__(self, comm: Communicator, core: Any) -> None:
+    def __init__(self, comm: Communicator, core: Any, checked: bool, keep: Optional[Keep]) -> None:
         self._comm = comm
         self._core = core
+        self._checked, self._keeps = checked, keep is not None
         self._kinds: dict[int, _Kind] = {}
         self._loads: list[int] = []  # the epochs in which those under way were started
 
@@ -144,7 +145,8 @@ class _Store:
             raise Divergence(f"members submit rows of different type or shape; here {kind}")
         number = int(self._core.version()) + 1
         self._kinds[number] = kind
-        self._submitting(kind)
+        if self._keeps:
+            self._core.set_attributes(kind.text)
         self._core.submit(n, first, last, memory, begins, kind.row_bytes)
         self._kinds = {number: kind}
 
@@ -198,6 +200,23 @@ class _Store:
         self._opened(attributes)
         return int(generation)
 
+    def reopen(self) -> bool:
+        """Opens what the job before has kept (Keep), and returns whether there was anything. Rows stay where they are; parities of an
+        ErasureStore are made anew. If nodes with all copies of some rows are missing, or too few pieces are left, all members raise
+        DataLost. Nothing was submitted before. Collective; after ProcessFailure call it again."""
+        self._expect_keep()
+        self._expect_idle()
+        attributes = self._core.reopen()
+        if attributes is not None:
+            self._opened(attributes)
+        return attributes is not None
+
+    def discard(self) -> None:
+        """Removes the rows and their files, when the program has ended well. Collective; after ProcessFailure call it again."""
+        self._expect_keep()
+        self._expect_idle()
+        self._core.discard()
+
     def close(self) -> None:
         """Frees what this member keeps. Files stay (Keep). Not collective."""
         self._core = Closed()
@@ -209,7 +228,9 @@ class _Store:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         self.close()
 
-    _checked = False
+    def _expect_keep(self) -> None:
+        if not self._keeps:
+            raise ValueError("expected a store that was made with keep=Keep(...)")
 
     def _expect_idle(self) -> None:
         """A failure ends the loads that are under way."""
@@ -228,9 +249,6 @@ class _Store:
         if self.version == 0:
             raise ValueError("expected that rows were submitted before")
         return self._kinds[self.version]
-
-    def _submitting(self, kind: _Kind) -> None:
-        """Is called before a submit."""
 
     def _opened(self, attributes: bytes) -> None:
         self._kinds = {int(self._core.version()): _kind_of(attributes, int(self._core.num_rows()))}
@@ -352,9 +370,7 @@ class ReplicatedStore(_Store):
         if placement not in ("mod_k", "permuted"):
             raise ValueError(f'placement: expected "mod_k" or "permuted", not {placement!r}')
         nodes = expect_node_of(node_of, comm.num_founders)
-        super().__init__(comm, _mpi.Copies(comm._core, replicas, placement == "permuted", seed, nodes, checked, kept(keep)))
-        self._checked = checked
-        self._keeps = keep is not None
+        super().__init__(comm, _mpi.Copies(comm._core, replicas, placement == "permuted", seed, nodes, checked, kept(keep)), checked, keep)
 
     def update(self, ranges: Union[Work, Ranges], rows: Any) -> list[tuple[int, int]]:
         """Makes a new version in which the rows of these ranges are others. rows: these, one behind the other, of the type and shape or
@@ -371,23 +387,6 @@ class ReplicatedStore(_Store):
         self._kinds = {number: kind}
         return list(regained)
 
-    def reopen(self) -> bool:
-        """Opens what the job before has kept (Keep), and returns whether there was anything. Rows stay where they are. If nodes with all
-        copies of some rows are missing, all members raise DataLost. Nothing was submitted before. Collective; after ProcessFailure call
-        it again."""
-        self._expect_keep()
-        self._expect_idle()
-        attributes = self._core.reopen()
-        if attributes is not None:
-            self._opened(attributes)
-        return attributes is not None
-
-    def discard(self) -> None:
-        """Removes the rows and their files, when the program has ended well. Collective; after ProcessFailure call it again."""
-        self._expect_keep()
-        self._expect_idle()
-        self._core.discard()
-
     def _ascending(self, ranges: Union[Work, Ranges]) -> list[tuple[int, int]]:
         """The ranges without empty ones."""
         pairs, end = [(int(first), int(last)) for first, last in ranges], 0
@@ -397,28 +396,20 @@ class ReplicatedStore(_Store):
             end = last
         return [pair for pair in pairs if pair[0] < pair[1]]
 
-    def _expect_keep(self) -> None:
-        if not self._keeps:
-            raise ValueError("expected a store that was made with keep=Keep(...)")
-
-    def _submitting(self, kind: _Kind) -> None:
-        self._core.set_attributes(kind.text)
-
 
 class ErasureStore(_Store):
     """Keeps rows in the memory of the members, with parities: to survive the death of ``parity`` members takes parity / data of the rows
     as memory beside the rows, where copies take ``parity`` times the rows. Rows of the dead are rebuilt when they are loaded."""
 
     def __init__(self, comm: Communicator, data: int = 4, parity: int = 2, *, node_of: Optional[Sequence[int]] = None,
-                 checked: bool = False) -> None:
+                 checked: bool = False, keep: Optional[Keep] = None) -> None:
         """data, parity: pieces of each stripe, together at most 255. With fewer members than pieces a smaller code is used (``code``).
-        node_of, checked: as ReplicatedStore. All members pass the same."""
+        node_of, checked, keep: as ReplicatedStore. All members pass the same, but for the folder of keep."""
         expect_positive(data, "data")
         if parity < 0 or data + parity > 255:
             raise ValueError(f"parity: expected a number from 0 to {255 - data}, not {parity}")
         nodes = expect_node_of(node_of, comm.num_founders)
-        super().__init__(comm, _mpi.Coded(comm._core, data, parity, checked, nodes))
-        self._checked = checked
+        super().__init__(comm, _mpi.Coded(comm._core, data, parity, checked, nodes, kept(keep)), checked, keep)
 
     @property
     def code(self) -> tuple[int, int]:

@@ -163,8 +163,6 @@ class Snapshot(MutableMapping[str, NDArray[Any]]):
         expect_positive(copies, "copies")
         if code is not None and (code[0] < 1 or code[1] < 0 or sum(code) > 255):
             raise ValueError(f"code: expected at least one piece of data and at most 255 pieces, not {code}")
-        if code is not None and keep is not None:
-            raise ValueError("keep: expected copies, since files of an erasure code are not kept")
         if every < 0 or not mtbf_hours > 0:
             raise ValueError(f"expected every from 0 on and mtbf_hours above 0, not {every} and {mtbf_hours}")
         if not callable(deal) and deal not in ("holders", "balanced"):

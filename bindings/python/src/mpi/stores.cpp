@@ -176,6 +176,21 @@ public:
         return {report.generation, bytes_from(report.attributes)};
     }
 
+    void set_attributes(std::string const& attributes) {
+        auto const begin = std::as_bytes(std::span(attributes));
+        store_.set_attributes({begin.begin(), begin.end()});
+    }
+    /// The attributes of what was reopened, if there is anything.
+    template <class Placing>
+    std::optional<py::bytes> reopen(Placing const& placing) {
+        auto const report = guarded(*shared_, [&](ft::Communicator&) { return placing.reopen(store_); });
+        if (!report) return std::nullopt;
+        return bytes_from(report->attributes);
+    }
+    void discard() {
+        guarded(*shared_, [&](ft::Communicator&) { store_.discard(); });
+    }
+
     /// Where each row of the range begins, as bytes, and the last ends.
     std::vector<std::uint64_t> begins(std::uint64_t first, std::uint64_t last) const {
         std::vector<std::uint64_t> all;
@@ -204,6 +219,7 @@ struct ByRule {
     store::OpenReport open(store::ReplicatedStore& store, Path const& archive, ft::Communicator const& comm) const {
         return store.open(archive, [&](std::uint64_t n) { return rule(n, comm); });
     }
+    auto reopen(store::ReplicatedStore& store) const { return store.reopen(); }
 };
 
 class Copies : public Rows<store::ReplicatedStore> {
@@ -223,20 +239,7 @@ public:
             return pairs_of(store_.update(ranges_of(changed), bytes.span()).regained);
         });
     }
-
-    void set_attributes(std::string const& attributes) {
-        auto const begin = std::as_bytes(std::span(attributes));
-        store_.set_attributes({begin.begin(), begin.end()});
-    }
-    /// The attributes of what was reopened, if there is anything.
-    std::optional<py::bytes> reopen() {
-        auto const report = guarded(*shared_, [&](ft::Communicator&) { return store_.reopen(); });
-        if (!report) return std::nullopt;
-        return bytes_from(report->attributes);
-    }
-    void discard() {
-        guarded(*shared_, [&](ft::Communicator&) { store_.discard(); });
-    }
+    std::optional<py::bytes> reopen() { return Rows::reopen(ByRule{rule_}); }
 
 private:
     static store::ReplicatedStore made(Shared& shared, bool checked, std::optional<store::Keep> keep) {
@@ -254,27 +257,31 @@ struct ByCode {
     store::OpenReport open(store::ErasureStore& store, Path const& archive, ft::Communicator const&) const {
         return store.open(archive, code);
     }
+    auto reopen(store::ErasureStore& store) const { return store.reopen(code); }
 };
 
 class Coded : public Rows<store::ErasureStore> {
 public:
     Coded(std::shared_ptr<Shared> shared, std::uint32_t data, std::uint32_t parity, bool checked,
-          std::vector<std::uint32_t> const& node_of)
-        : Rows(shared, made(*shared, checked, node_of)), code_{erasure::Code(data, parity)} {}
+          std::vector<std::uint32_t> const& node_of, std::optional<store::Keep> keep)
+        : Rows(shared, made(*shared, checked, node_of, std::move(keep))), code_{erasure::Code(data, parity)} {}
 
     void submit(std::uint64_t n, std::uint64_t first, std::uint64_t last, py::buffer const& rows,
                 py::buffer const& offsets, std::size_t row_bytes) {
         Rows::submit(code_, n, first, last, rows, offsets, row_bytes);
     }
     std::pair<std::uint64_t, py::bytes> open(Path const& archive) { return Rows::open(archive, code_); }
+    std::optional<py::bytes> reopen() { return Rows::reopen(code_); }
     /// Pieces of data, and parities.
     std::pair<std::uint32_t, std::uint32_t> code() const { return {store_.code().data(), store_.code().parity()}; }
 
 private:
-    static store::ErasureStore made(Shared& shared, bool checked, std::vector<std::uint32_t> const& node_of) {
+    static store::ErasureStore made(Shared& shared, bool checked, std::vector<std::uint32_t> const& node_of,
+                                    std::optional<store::Keep> keep) {
         auto options = options_of<store::ErasureOptions>(checked);
         if (!node_of.empty()) options.node = node_of[value(shared.comm.self())];
-        return store::ErasureStore(shared.comm, options);
+        options.keep = std::move(keep);
+        return store::ErasureStore(shared.comm, std::move(options));
     }
 
     ByCode code_;
@@ -293,6 +300,9 @@ py::class_<Store> add_rows(py::module_& module, char const* name) {
         .def("scrub", &Store::scrub)
         .def("save", &Store::save)
         .def("open", &Store::open)
+        .def("set_attributes", &Store::set_attributes)
+        .def("reopen", &Store::reopen)
+        .def("discard", &Store::discard)
         .def("begins", &Store::begins)
         .def("num_rows", &Store::num_rows)
         .def("version", &Store::version)
@@ -316,12 +326,10 @@ void add_stores(py::module_& module) {
                          std::vector<std::uint32_t> node_of, bool checked, std::optional<store::Keep> keep) {
             return Copies(std::move(shared), {replicas, permuted, seed, std::move(node_of)}, checked, std::move(keep));
         }))
-        .def("update", &Copies::update)
-        .def("set_attributes", &Copies::set_attributes)
-        .def("reopen", &Copies::reopen)
-        .def("discard", &Copies::discard);
+        .def("update", &Copies::update);
     add_rows<Coded>(module, "Coded")
-        .def(py::init<std::shared_ptr<Shared>, std::uint32_t, std::uint32_t, bool, std::vector<std::uint32_t> const&>())
+        .def(py::init<std::shared_ptr<Shared>, std::uint32_t, std::uint32_t, bool, std::vector<std::uint32_t> const&,
+                      std::optional<store::Keep>>())
         .def("code", &Coded::code);
     module.def("job_of_environment", &store::job_of_environment);
 }

@@ -1,4 +1,4 @@
-#include "store/replicated/keeping.hpp"
+#include "store/keeping/keeping.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,10 +11,12 @@
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/core/united.hpp"
 #include "regraft/ft/nodes.hpp"
 #include "regraft/ft/reduce.hpp"
 #include "regraft/store/disk.hpp"
 #include "store/together/complaint.hpp"
+#include "store/together/digest.hpp"
 
 namespace regraft::store {
 namespace {
@@ -65,6 +67,25 @@ std::vector<std::uint32_t> number_sites(ft::Communicator& comm, Keep const& keep
     return site_of;
 }
 
+Found found_of(Manifest const& manifest, std::uint64_t number) {
+    auto const& common = manifest.common;
+    Found found{.owner = manifest.owner, .number = number, .id = common.id};
+    found.common = common.hash();
+    found.num_blocks = common.sizes.num_blocks();
+    found.replicas = common.replicas;
+    found.bytes = manifest.bytes();
+    found.replaces = manifest.replaces;
+    for (auto const& piece : manifest.pieces) found.pieces.push_back(piece.blocks);
+    if (!common.coding) return found;
+    found.data = common.coding->data;
+    found.parity = common.coding->parity;
+    for (BlockId id{0}; value(id) < found.num_blocks; id = advance(id, 1)) {
+        if (common.sizes.bytes(id) == 0) found.pieces.push_back({id, advance(id, 1)});
+    }
+    found.pieces = united(std::move(found.pieces));
+    return found;
+}
+
 /// The lock is given back unless everything went well.
 class Locking {
 public:
@@ -90,7 +111,7 @@ std::string Keeping::name(std::uint64_t owner, std::uint64_t number, char const*
     return hexadecimal(owner) + '-' + std::to_string(number) + suffix;
 }
 
-Keeping::Keeping(Keep keep) : keep_(std::move(keep)) {
+Keeping::Keeping(Keep keep, Kind kind) : keep_(std::move(keep)), kind_(kind) {
     for (auto const& [text, what] : {std::pair(&keep_.job, "Keep::job"), std::pair(&keep_.name, "Keep::name")}) {
         if (!text->empty()) continue;
         throw DiskError(std::string(what) +
@@ -99,11 +120,16 @@ Keeping::Keeping(Keep keep) : keep_(std::move(keep)) {
     }
 }
 
+std::uint64_t Keeping::names() const {
+    auto const hash_of = [](std::string const& text) { return hash(std::as_bytes(std::span(text))); };
+    return Digest().add(hash_of(keep_.job)).add(hash_of(keep_.name)).add(kind_).value();
+}
+
 Survey Keeping::begin(ft::Communicator& comm, std::uint64_t alike) {
     comm.reach(begin_phase.before);
     begun_ = false;
+    if (folder_) retract();
     present_.reset();
-    pending_.reset();
     replaces_.clear();
     folder_.reset();  // the lock of an attempt before is given back on all members before any takes one
     require(comm, attempt([&] { folder_ = std::make_shared<KeptFolder>(keep_); }));
@@ -122,13 +148,17 @@ Survey Keeping::begin(ft::Communicator& comm, std::uint64_t alike) {
                 if (folder_->is_removed()) folder_ = std::make_shared<KeptFolder>(keep_);
             }));
     Locking locking(*folder_);
-    std::vector<std::uint64_t> words(2);  // how many manifests and complaints follow, and whether all were discarded
+    // How many manifests follow, whether all were discarded, and whether a text of the other kind follows them; then
+    // what is wrong with others.
+    std::vector<std::uint64_t> words(3);
     require(comm, attempt([&] {
                 if (first != self) return;
                 folder_->lock(KeptFolder::Lock::exclusive, patience_s, wait);
-                std::vector<std::string> refused;
-                look(words, refused);
-                for (auto const& text : refused) append_text(words, text);
+                auto const seen = look();
+                words = {seen.found.size(), std::uint64_t{seen.discarded}, std::uint64_t{seen.other_kind.has_value()}};
+                for (auto const& found : seen.found) found.append_to(words);
+                if (seen.other_kind) append_text(words, *seen.other_kind);
+                for (auto const& text : seen.refused) append_text(words, text);
             }));
     comm.reach(begin_phase.inside);
     // No PE makes files before all have looked.
@@ -140,15 +170,23 @@ Survey Keeping::begin(ft::Communicator& comm, std::uint64_t alike) {
         std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
             .count());
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        auto row = rows[i].subspan(2);
+        auto row = rows[i].subspan(3);
         discarded = discarded || rows[i][1] != 0;
         for (auto left = rows[i][0]; left > 0; --left) {
             survey.found.push_back(Found::take_from(row, survey.site_of[i]));
             start_ = std::max(start_, survey.found.back().id.start + 1);
         }
+        if (rows[i][2] != 0) {
+            auto text = take_text(row);
+            if (!survey.other_kind) survey.other_kind = text;
+            survey.refused.push_back(std::move(text));
+        }
         while (!row.empty()) survey.refused.push_back(take_text(row));
     }
-    if (discarded) survey.found.clear();
+    if (discarded) {
+        survey.found.clear();
+        survey.other_kind.reset();
+    }
     std::array job{start_, random_number()};
     ft::broadcast(comm, std::as_writable_bytes(std::span(job)), comm.members().front());
     start_ = job[0];
@@ -187,31 +225,32 @@ bool Keeping::reaches_all_sites(ft::Communicator const& comm) const {
     return std::ranges::find(reached, 0) == reached.end();
 }
 
-/// Appends all manifests of the folder that can be used.
-void Keeping::look(std::vector<std::uint64_t>& words, std::vector<std::string>& refused) const {
+/// All manifests of the folder that can be used.
+Keeping::Seen Keeping::look() const {
+    Seen seen;
     for (auto const& file : folder_->names()) {
-        if (file == discarded_name) words[1] = 1;
+        if (file == discarded_name) seen.discarded = true;
         auto const name = parse_name(file);
         if (!name) continue;
         try {
             auto const manifest = read((*name)[0], (*name)[1]);
-            Found found{.owner = manifest.owner, .number = (*name)[1], .id = manifest.common.id};
-            found.common = manifest.common.hash();
-            found.num_blocks = manifest.common.sizes.num_blocks();
-            found.replicas = manifest.common.replicas;
-            found.bytes = manifest.bytes();
-            found.replaces = manifest.replaces;
-            for (auto const& piece : manifest.pieces) found.pieces.push_back(piece.blocks);
+            if (manifest.common.coding.has_value() != (kind_ == Kind::pieces)) {
+                seen.other_kind =
+                    folder_->path(file) + (manifest.common.coding ? ": has pieces of an erasure code, expected copies"
+                                                                  : ": has copies, expected pieces of an erasure code");
+                continue;
+            }
+            auto found = found_of(manifest, (*name)[1]);
             auto const mark = found.id.mark();
             for (auto const& [part, bytes] : manifest.files) {
                 found.agreed = Segment::open(folder_, part, bytes, mark)->is_agreed(mark) || found.agreed;
             }
-            found.append_to(words);
-            ++words[0];
+            seen.found.push_back(std::move(found));
         } catch (InputError const& error) {
-            refused.emplace_back(error.what());
+            seen.refused.emplace_back(error.what());
         }
     }
+    return seen;
 }
 
 Manifest Keeping::read(std::uint64_t owner, std::uint64_t number) const {
@@ -230,37 +269,28 @@ GenerationId Keeping::next(ft::Communicator const& comm, std::uint64_t version) 
     return {start_, instance_, version, comm.epoch(), attempt_, 0};
 }
 
-Memory Keeping::memory(std::uint64_t bytes) {
-    return bytes == 0 ? Memory() : new_file(bytes);
+std::unique_ptr<Segment> Keeping::file(std::uint64_t bytes) {
+    return Segment::make(folder_, name(owner_, next_number_++, ".blocks"), bytes);
 }
 
-Memory Keeping::new_file(std::uint64_t bytes) {
-    return Memory(Segment::make(folder_, name(owner_, next_number_++, ".blocks"), bytes));
-}
-
-void Keeping::write(Common const& common, HeldBlocks& held, BlockSizes const& sizes, bool checked) {
-    Manifest manifest{.common = common, .owner = owner_, .boot = boot_, .checked = checked};
+void Keeping::write(Common const& common, Listing const& listing) {
+    Manifest manifest{.common = common, .owner = owner_, .boot = boot_, .checked = listing.checked};
     bool const again = present_ && present_->id == common.id;
     if (again) manifest.replaces = replaces_;
-    // Files say whether the generation was agreed on. So a PE that holds no bytes has a file, too.
-    auto const is_file = [](Memory const& memory) { return memory.segment() != nullptr; };
-    if (std::ranges::none_of(held.memories(), is_file)) held.own(new_file(0));
+    REGRAFT_EXPECTS(!listing.files.empty());
     std::vector<std::pair<std::byte const*, std::uint64_t>> begins;
-    for (auto& memory : held.memories()) {
-        REGRAFT_EXPECTS((is_file(memory) || memory.bytes().empty()) && "all blocks are in files");
-        if (!is_file(memory)) continue;
-        if (!memory.segment()->has_mark(common.id.mark())) memory.segment()->mark(common.id.mark());
-        begins.emplace_back(memory.bytes().data(), manifest.files.size());
-        manifest.files.push_back({memory.segment()->name(), memory.bytes().size()});
+    for (auto* const file : listing.files) {
+        if (!file->has_mark(common.id.mark())) file->mark(common.id.mark());
+        begins.emplace_back(file->bytes().data(), manifest.files.size());
+        manifest.files.push_back({file->name(), file->bytes().size()});
     }
     std::sort(begins.begin(), begins.end());
-    for (auto const& blocks : held.pieces()) {
-        auto const bytes = held.at(blocks, sizes);
+    for (auto const& [blocks, bytes] : listing.pieces) {
         Manifest::Extent piece{blocks};
         if (!bytes.empty()) {
             auto const behind =
                 std::upper_bound(begins.begin(), begins.end(), std::pair(bytes.data(), ~std::uint64_t{0}));
-            REGRAFT_EXPECTS(behind != begins.begin());
+            REGRAFT_EXPECTS(behind != begins.begin() && "all blocks are in files");
             auto const& [begin, file] = *std::prev(behind);
             piece.file = file;
             piece.offset = static_cast<std::uint64_t>(bytes.data() - begin);
@@ -268,9 +298,8 @@ void Keeping::write(Common const& common, HeldBlocks& held, BlockSizes const& si
         }
         manifest.pieces.push_back(piece);
     }
-    if (checked) {
-        held.visit_checksums([&](BlockRange blocks, std::uint64_t sum) { manifest.sums.push_back({blocks, sum}); });
-    }
+    manifest.sums = listing.sums;
+    retract();  // what nobody agreed on
     Written const written{common.id, again ? present_->number : next_number_++};
     folder_->write(name(owner_, written.number, suffix_of_manifests.data()), encode(manifest, folder_->store()));
     pending_ = written;
@@ -282,9 +311,9 @@ void Keeping::retract() noexcept {
     pending_.reset();
 }
 
-void Keeping::agreed(HeldBlocks& held) const noexcept {
-    for (auto& memory : held.memories()) {
-        if (memory.segment() && pending_) memory.segment()->mark_agreed(pending_->id.mark());
+void Keeping::agreed(std::span<Segment* const> files) const noexcept {
+    for (auto* const file : files) {
+        if (pending_) file->mark_agreed(pending_->id.mark());
     }
 }
 
@@ -298,39 +327,25 @@ void Keeping::settle() noexcept {
     for (auto const& file : std::exchange(stale_, {})) folder_->remove(file);
 }
 
-Inherited Keeping::inherit(Found const& found, bool checked, Common& common) {
-    auto const manifest = read(found.owner, found.number);
-    common = manifest.common;
-    auto const& sizes = common.sizes;
-    Inherited result;
-    std::vector<std::byte*> begins;
-    for (auto const& [file, bytes] : manifest.files) {
-        Memory memory(Segment::open(folder_, file, bytes, common.id.mark()));
-        begins.push_back(memory.bytes().data());
-        result.held.own(std::move(memory));
+Kept Keeping::open(Found const& found) const {
+    Kept kept{read(found.owner, found.number)};
+    for (auto const& [file, bytes] : kept.manifest.files) {
+        kept.files.push_back(Segment::open(folder_, file, bytes, kept.manifest.common.id.mark()));
     }
-    for (auto const& [blocks, file, offset] : manifest.pieces) {
-        bool const has_bytes = sizes.bytes(blocks) > 0;
-        result.held.add(blocks, has_bytes ? begins[file] + offset : nullptr, sizes);
-    }
-    for (auto const& [blocks, sum] : manifest.sums) result.held.set_checksum(blocks, sum);
-    for (auto const& piece : manifest.pieces) result.held.verify(piece.blocks, sizes, result.damaged);
-    for (auto const& blocks : result.damaged) result.held.remove(blocks, sizes);
-    if (!result.damaged.empty()) {
-        auto const file = name(found.owner, found.number, suffix_of_manifests.data());
-        result.reason = folder_->path(file) + ": its blocks are damaged, the first damaged part begins with block " +
-                        std::to_string(value(result.damaged.front().first));
-    }
-    if (checked && !manifest.checked) {
-        for (auto const& blocks : result.held.pieces()) result.held.renew_checksums(blocks, sizes);
-    }
-    return result;
+    return kept;
 }
 
-void Keeping::take_over(HeldBlocks& held, std::span<Found const> from) {
-    for (auto& memory : held.memories()) {
-        if (memory.segment()) memory.segment()->link(name(owner_, next_number_++, ".blocks"));
-    }
+std::span<std::byte> Kept::bytes_of(Manifest::Extent const& piece) const {
+    auto const bytes = manifest.common.sizes.bytes(piece.blocks);
+    return bytes == 0 ? std::span<std::byte>() : files[piece.file]->bytes().subspan(piece.offset, bytes);
+}
+
+std::string Keeping::path_of(Found const& found) const {
+    return folder_->path(name(found.owner, found.number, suffix_of_manifests.data()));
+}
+
+void Keeping::take_over(std::span<Segment* const> files, std::span<Found const> from) {
+    for (auto* const file : files) file->link(name(owner_, next_number_++, ".blocks"));
     replaces_.clear();
     for (auto const& found : from) {
         replaces_.push_back(found.owner);

@@ -10,10 +10,10 @@
 
 #include "regraft/ft/communicator.hpp"
 #include "regraft/store/keep.hpp"
-#include "store/blocks/held_blocks.hpp"
 #include "store/kept/choice.hpp"
 #include "store/kept/folder.hpp"
 #include "store/kept/manifest.hpp"
+#include "store/kept/segment.hpp"
 
 namespace regraft::store {
 
@@ -22,19 +22,42 @@ struct Survey {
     std::vector<Found> found{};
     std::vector<std::string> refused{};    // what is wrong with each manifest that cannot be used
     std::vector<std::uint32_t> site_of{};  // by member; members of a site see the same folder
+    /// What is wrong with a manifest of a store of the other kind, if there is one.
+    std::optional<std::string> other_kind{};
 };
 
-/// What a PE has taken over from a manifest.
-struct Inherited {
-    HeldBlocks held;
-    std::vector<BlockRange> damaged;  // blocks that are not among them, because their checksums are wrong
-    std::string reason;               // why there are any
+/// What a PE has of a version in files.
+struct Listing {
+    struct Piece {
+        BlockRange blocks;
+        std::span<std::byte const> bytes;  // in one of the files
+    };
+    std::vector<Segment*> files{};  // at least one: files say whether the version was agreed on
+    std::vector<Piece> pieces{};    // ascending, disjoint, none empty
+    bool checked = false;
+    std::vector<Manifest::Sum> sums{};  // as Manifest has them
+};
+
+/// A manifest and its files, opened.
+struct Kept {
+    Manifest manifest{};
+    std::vector<std::unique_ptr<Segment>> files{};
+
+    /// The bytes of a piece of the manifest.
+    std::span<std::byte> bytes_of(Manifest::Extent const& piece) const;
 };
 
 class Keeping {
 public:
+    /// Whether blocks are listed as they are, or the pieces of an erasure code.
+    enum class Kind { blocks, pieces };
     /// Throws DiskError if job or name is empty.
-    explicit Keeping(Keep keep);
+    Keeping(Keep keep, Kind kind);
+
+    /// A hash of the names of job and store, and of the kind.
+    std::uint64_t names() const;
+    /// The names, for messages.
+    std::string place() const { return (keep_.folder / keep_.name).string(); }
 
     bool begun() const { return begun_; }
     /// Opens and locks the folder, and looks at what is there. May be repeated. Throws DiskError. Collective, uniform.
@@ -42,22 +65,23 @@ public:
 
     /// The id of the submit that begins now. All members call it alike.
     GenerationId next(ft::Communicator const& comm, std::uint64_t version);
-    /// A new file; nothing for 0 bytes. Throws InputError.
-    Memory memory(std::uint64_t bytes);
+    /// A new file. Throws InputError.
+    std::unique_ptr<Segment> file(std::uint64_t bytes);
     /// Lists what is held in a new manifest, or in place of the one of the same generation. Throws InputError.
-    void write(Common const& common, HeldBlocks& held, BlockSizes const& sizes, bool checked);
+    void write(Common const& common, Listing const& listing);
     /// The generation of the last write is not agreed on: removes its manifest.
     void retract() noexcept;
     /// It is agreed on. Until settle(), the manifest of the generation before stays.
-    void agreed(HeldBlocks& held) const noexcept;
+    void agreed(std::span<Segment* const> files) const noexcept;
     /// Removes the manifest of the generation before, and what jobs before have left.
     void settle() noexcept;
 
-    /// Takes over what the manifest lists. Everything that is checked is verified. Throws InputError.
-    Inherited inherit(Found const& found, bool checked, Common& common);
+    /// Opens what the manifest lists. Throws InputError.
+    Kept open(Found const& found) const;
+    std::string path_of(Found const& found) const;
     /// Gives the files names of this PE, so that they stay when those of the jobs before are removed. Throws
     /// InputError.
-    void take_over(HeldBlocks& held, std::span<Found const> from);
+    void take_over(std::span<Segment* const> files, std::span<Found const> from);
 
     /// Removes all manifests. Collective, uniform.
     void discard(ft::Communicator& comm);
@@ -66,13 +90,19 @@ public:
 
 private:
     std::string name(std::uint64_t owner, std::uint64_t number, char const* suffix) const;
-    Memory new_file(std::uint64_t bytes);
-    void look(std::vector<std::uint64_t>& words, std::vector<std::string>& refused) const;
+    struct Seen {
+        std::vector<Found> found{};
+        std::vector<std::string> refused{};
+        std::optional<std::string> other_kind{};
+        bool discarded = false;
+    };
+    Seen look() const;
     Manifest read(std::uint64_t owner, std::uint64_t number) const;
     void note_sites(ft::Communicator const& comm, std::span<std::uint32_t const> site_of);
     bool reaches_all_sites(ft::Communicator const& comm) const;
 
     Keep keep_;
+    Kind kind_;
     std::shared_ptr<KeptFolder> folder_;
     bool begun_ = false;
     std::uint64_t owner_ = 0;
