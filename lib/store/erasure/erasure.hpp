@@ -81,7 +81,8 @@ struct ErasureStore::Impl : Coded {
 /// were read from disk; their bytes may be its memory. Collective, uniform.
 void submit(Coded& store, erasure::Code const& code, OwnSubmission const& own, OnDisk from = {});
 
-/// Encodes what was inherited anew, with this code, and lists it in files. Collective, uniform.
-ErasureRepair encode_inherited(Coded& store, erasure::Code const& code, ErasureRepairOptions const& options);
+/// Does what ErasureStore::repair says. Where everything is encoded anew, as what was inherited is, it is with this
+/// code.
+ErasureRepair repair(Coded& store, ErasureRepairOptions const& options, erasure::Code const& code);
 
 }  // namespace regraft::store

@@ -184,9 +184,7 @@ std::optional<ErasureReopen> ErasureStore::reopen(erasure::Code code, ErasureReo
         auto const alike = Digest().add(code.data()).add(code.parity()).add(options.lost);
         if (!adopt_newest(store, alike, options.lost)) return std::nullopt;
     }
-    if (options.repair && store.current->inherited) {
-        store.reopened->repaired = encode_inherited(store, code, *options.repair);
-    }
+    if (options.repair) store.reopened->repaired = repair(store, *options.repair, code);
     store.comm.reach(coded_reopen_phase.after);
     auto report = std::move(*store.reopened);
     store.reopened.reset();

@@ -264,7 +264,7 @@ ErasureRepair repair(Coded& store, ErasureRepairOptions const& options, Look loo
 
 }  // namespace
 
-ErasureRepair encode_inherited(Coded& store, erasure::Code const& code, ErasureRepairOptions const& options) {
+ErasureRepair repair(Coded& store, ErasureRepairOptions const& options, erasure::Code const& code) {
     return repair(store, options, Look::where_needed, code);
 }
 

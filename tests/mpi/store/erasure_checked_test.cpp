@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "store/erasure/erasure_version.hpp"
+#include "store/erasure/erasure_damage.hpp"
 #include "support/store/blocks.hpp"
 
 namespace regraft::store {

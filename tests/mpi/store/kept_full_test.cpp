@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -35,7 +36,6 @@ protected:
 
     bool has_small_disk() const { return comm_.self() == comm_.members().back(); }
     Keep keep(std::string const& name) const { return {folder_, "job", name}; }
-    Options options(std::string const& name) const { return {.keep = keep(name)}; }
     void leave_room_for(std::size_t pages) {
         if (disk_) disk_->fill(pages);
         comm_.agree();
@@ -44,7 +44,8 @@ protected:
         if (disk_) disk_->empty();
         comm_.agree();
     }
-    void submit(test::Replicated& store, Content const& content) {
+    template <class Stored>
+    void submit(Stored& store, Content const& content) {
         auto const part = test::part_of(content.num_blocks(), comm_.position(comm_.self()), comm_.size());
         store.submit({content, part}, content);
     }
@@ -74,19 +75,28 @@ protected:
         return true;
     }
 
+    template <class Stored>
+    void has_the_version_before();
+    template <class Stored>
+    void keeps_what_a_job_without_room_leaves();
+    template <class Stored>
+    void is_reopened_when_there_is_room();
+    void has_the_commit_before(std::string const& kind, checkpoint::SnapshotOptions options);
+
     ft::Communicator comm_{MPI_COMM_WORLD};
     fs::path folder_;
     std::optional<test::SmallDisk> disk_;
 };
 
-TEST_F(FullNode, HasTheVersionBeforeAndTakesTheNextOneWhenThereIsRoom) {
+template <class Stored>
+void FullNode::has_the_version_before() {
     Content const before(1, 60, Content::Sizes::fixed, 100), after(2, 90, Content::Sizes::variable, 700);
     std::size_t times_told = 0;
     for (std::size_t left = 0; left <= most_left; ++left) {
         SCOPED_TRACE(left);
-        auto const name = "store-" + std::to_string(left);
+        auto const name = "store-" + std::to_string(left) + typeid(Stored).name();
         {
-            test::Replicated store(comm_, options(name));
+            Stored store(comm_, {.keep = keep(name)});
             submit(store, before);
             leave_room_for(left);
             auto const files_before = files();
@@ -102,8 +112,8 @@ TEST_F(FullNode, HasTheVersionBeforeAndTakesTheNextOneWhenThereIsRoom) {
             EXPECT_EQ(test::wrong_in(store.store(), after), "");
         }
         give_room_back();
-        test::Replicated store(comm_, options(name));
-        ASSERT_TRUE(store.store().reopen().has_value());
+        Stored store(comm_, {.keep = keep(name)});
+        ASSERT_TRUE(store.reopen().has_value());
         EXPECT_EQ(test::wrong_in(store.store(), after), "");
         store.store().discard();
     }
@@ -111,21 +121,27 @@ TEST_F(FullNode, HasTheVersionBeforeAndTakesTheNextOneWhenThereIsRoom) {
     EXPECT_LT(times_told, most_left + 1);
 }
 
-TEST_F(FullNode, KeepsForTheNextJobWhatOneThatFoundNoRoomLeaves) {
+TEST_F(FullNode, HasTheVersionBeforeAndTakesTheNextOneWhenThereIsRoom) {
+    has_the_version_before<test::Replicated>();
+    has_the_version_before<test::Coded>();
+}
+
+template <class Stored>
+void FullNode::keeps_what_a_job_without_room_leaves() {
     Content const before(3, 60, Content::Sizes::fixed, 100), after(4, 90, Content::Sizes::variable, 700);
     for (std::size_t left = 0; left <= most_left; ++left) {
         SCOPED_TRACE(left);
-        auto const name = "job-" + std::to_string(left);
+        auto const name = "job-" + std::to_string(left) + typeid(Stored).name();
         bool was_told = false;
         {
-            test::Replicated store(comm_, options(name));
+            Stored store(comm_, {.keep = keep(name)});
             submit(store, before);
             leave_room_for(left);
             was_told = is_told([&] { submit(store, after); });
         }
         give_room_back();
-        test::Replicated store(comm_, options(name));
-        auto const report = store.store().reopen();
+        Stored store(comm_, {.keep = keep(name)});
+        auto const report = store.reopen();
         ASSERT_TRUE(report.has_value());
         EXPECT_TRUE(report->refused.empty());
         EXPECT_EQ(test::wrong_in(store.store(), was_told ? before : after), "");
@@ -133,31 +149,36 @@ TEST_F(FullNode, KeepsForTheNextJobWhatOneThatFoundNoRoomLeaves) {
     }
 }
 
-TEST_F(FullNode, IsReopenedWhenThereIsRoomForTheMissingCopies) {
-    if (comm_.size() < 3) GTEST_SKIP() << "no node can be lost";
+TEST_F(FullNode, KeepsForTheNextJobWhatOneThatFoundNoRoomLeaves) {
+    keeps_what_a_job_without_room_leaves<test::Replicated>();
+    keeps_what_a_job_without_room_leaves<test::Coded>();
+}
+
+template <class Stored>
+void FullNode::is_reopened_when_there_is_room() {
     Content const content(5, 60, Content::Sizes::fixed, 400);
     std::size_t times_told = 0;
     for (std::size_t left = 0; left <= most_left; ++left) {
         SCOPED_TRACE(left);
-        auto const name = "reopened-" + std::to_string(left);
+        auto const name = "reopened-" + std::to_string(left) + typeid(Stored).name();
         {
-            test::Replicated store(comm_, options(name));
+            Stored store(comm_, {.keep = keep(name)});
             submit(store, content);
         }
         comm_.agree();
         if (comm_.leads()) fs::remove_all(folder_ / "regraft-job" / name);
         leave_room_for(left);
         {
-            test::Replicated store(comm_, options(name));
-            bool const was_told = is_told([&] { ASSERT_TRUE(store.store().reopen().has_value()); });
+            Stored store(comm_, {.keep = keep(name)});
+            bool const was_told = is_told([&] { ASSERT_TRUE(store.reopen().has_value()); });
             if (was_told) ++times_told;
             if (!was_told) {
                 EXPECT_EQ(test::wrong_in(store.store(), content), "");
             }
         }
         give_room_back();
-        test::Replicated store(comm_, options(name));
-        ASSERT_TRUE(store.store().reopen().has_value());
+        Stored store(comm_, {.keep = keep(name)});
+        ASSERT_TRUE(store.reopen().has_value());
         EXPECT_EQ(test::wrong_in(store.store(), content), "");
         store.store().discard();
     }
@@ -165,13 +186,18 @@ TEST_F(FullNode, IsReopenedWhenThereIsRoomForTheMissingCopies) {
     EXPECT_LT(times_told, most_left + 1);
 }
 
-TEST_F(FullNode, HasTheSnapshotOfTheCommitBefore) {
+TEST_F(FullNode, IsReopenedWhenThereIsRoomForTheMissingCopies) {
+    if (comm_.size() < 3) GTEST_SKIP() << "no node can be lost";
+    is_reopened_when_there_is_room<test::Replicated>();
+    is_reopened_when_there_is_room<test::Coded>();
+}
+
+void FullNode::has_the_commit_before(std::string const& kind, checkpoint::SnapshotOptions options) {
     constexpr std::uint64_t num_entities = 60;
-    checkpoint::SnapshotOptions options;
     std::size_t times_told = 0;
     for (std::size_t left = 0; left <= most_left; ++left) {
         SCOPED_TRACE(left);
-        options.keep = keep("snapshot-" + std::to_string(left));
+        options.keep = keep(kind + std::to_string(left));
         {
             test::SavedProgram program(comm_, num_entities, options);
             program.begin();
@@ -202,6 +228,11 @@ TEST_F(FullNode, HasTheSnapshotOfTheCommitBefore) {
     }
     EXPECT_GT(times_told, 0u);
     EXPECT_LT(times_told, most_left + 1);
+}
+
+TEST_F(FullNode, HasTheSnapshotOfTheCommitBefore) {
+    has_the_commit_before("snapshot-", {});
+    has_the_commit_before("coded-", {.redundancy = erasure::Code(3, 1)});
 }
 
 TEST(KeptStore, SaysWhichFileCannotHaveItsBytes) {
