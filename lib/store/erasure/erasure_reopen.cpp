@@ -184,7 +184,7 @@ std::optional<ErasureReopen> ErasureStore::reopen(erasure::Code code, ErasureReo
         auto const alike = Digest().add(code.data()).add(code.parity()).add(options.lost);
         if (!adopt_newest(store, alike, options.lost)) return std::nullopt;
     }
-    if (options.repair) store.reopened->repaired = repair(store, *options.repair, code);
+    if (options.repair) store.reopened->repaired = store::repair(store, *options.repair, code);
     store.comm.reach(coded_reopen_phase.after);
     auto report = std::move(*store.reopened);
     store.reopened.reset();

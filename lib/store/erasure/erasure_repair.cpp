@@ -208,8 +208,8 @@ void list_again(Coded& store, ErasureVersion& next) {
 
 enum class Look { where_needed, everywhere };  // which pieces are checked for damage
 
-ErasureRepair repair(Coded& store, ErasureRepairOptions const& options, Look look,
-                     std::optional<erasure::Code> const& code = {}) {
+ErasureRepair look_and_repair(Coded& store, ErasureRepairOptions const& options, Look look,
+                              std::optional<erasure::Code> const& code = {}) {
     REGRAFT_EXPECTS(store.idle() && "no load is under way");
     if (!store.current) return {};
     auto& comm = store.comm;
@@ -265,16 +265,16 @@ ErasureRepair repair(Coded& store, ErasureRepairOptions const& options, Look loo
 }  // namespace
 
 ErasureRepair repair(Coded& store, ErasureRepairOptions const& options, erasure::Code const& code) {
-    return repair(store, options, Look::where_needed, code);
+    return look_and_repair(store, options, Look::where_needed, code);
 }
 
 ErasureRepair ErasureStore::repair(ErasureRepairOptions const& options) {
-    return store::repair(*impl_, options, Look::where_needed);
+    return look_and_repair(*impl_, options, Look::where_needed);
 }
 
 ErasureRepair ErasureStore::scrub(ErasureRepairOptions const& options) {
     REGRAFT_EXPECTS(impl_->checked() && "only with checksums");
-    return store::repair(*impl_, options, Look::everywhere);
+    return look_and_repair(*impl_, options, Look::everywhere);
 }
 
 }  // namespace regraft::store
