@@ -170,6 +170,22 @@ bool adopt_newest(Coded& store, Digest alike, ReopenOptions::Lost what_of_lost) 
     return true;
 }
 
+void forget_inherited(Coded& store) {
+    store.current.reset();
+    store.reopened.reset();
+    store.version = 0;
+}
+
+/// If it fails, there is no version, so that the program knows by it that it is to reopen again.
+void repair_inherited(Coded& store, ErasureRepairOptions const& options, erasure::Code const& code) {
+    try {
+        store.reopened->repaired = repair(store, options, code);
+    } catch (...) {
+        if (store.current->inherited) forget_inherited(store);
+        throw;
+    }
+}
+
 }  // namespace
 
 std::optional<ErasureReopen> ErasureStore::reopen(erasure::Code code, ErasureReopenOptions const& options) {
@@ -179,12 +195,11 @@ std::optional<ErasureReopen> ErasureStore::reopen(erasure::Code code, ErasureReo
     store.comm.reach(coded_reopen_phase.before);
     if (!store.current || store.current->inherited) {
         // What members had taken over that have died since is taken over by others of their nodes.
-        store.current.reset();
-        store.reopened.reset();
+        forget_inherited(store);
         auto const alike = Digest().add(code.data()).add(code.parity()).add(options.lost);
         if (!adopt_newest(store, alike, options.lost)) return std::nullopt;
     }
-    if (options.repair) store.reopened->repaired = store::repair(store, *options.repair, code);
+    if (options.repair) repair_inherited(store, *options.repair, code);
     store.comm.reach(coded_reopen_phase.after);
     auto report = std::move(*store.reopened);
     store.reopened.reset();
