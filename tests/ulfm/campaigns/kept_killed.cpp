@@ -67,8 +67,8 @@ TEST(KeptStore, IsWhereTheNextJobGoesOn) {
     ft::Communicator comm(MPI_COMM_WORLD);
     auto const nodes = settings.number("nodes", 4);
     auto const rank = comm.position(comm.self());
-    auto const folder =
-        std::filesystem::path(std::getenv("REGRAFT_ARCHIVE")) / std::to_string(rank * nodes / comm.size() % nodes);
+    auto const node = static_cast<std::uint32_t>(rank * nodes / comm.size() % nodes);
+    auto const folder = std::filesystem::path(std::getenv("REGRAFT_ARCHIVE")) / std::to_string(node);
     std::filesystem::create_directories(folder);
     auto const integrity = settings.number("checked", 0) != 0 ? store::Integrity::checked : store::Integrity::unchecked;
     store::Keep const keep{folder, "job", "store"};
@@ -78,7 +78,7 @@ TEST(KeptStore, IsWhereTheNextJobGoesOn) {
         [&] {
             Job const job{settings, comm};
             if (settings.number("coded", 0) != 0) {
-                work<test::Coded>(job, {.integrity = integrity, .keep = keep});
+                work<test::Coded>(job, {.integrity = integrity, .node = node, .keep = keep});
             } else {
                 work<test::Replicated>(job, {.integrity = integrity, .keep = keep}, comm.size() % 2 == 0);
             }

@@ -23,9 +23,12 @@ TEST(KeptSnapshot, IsWhereTheNextJobGoesOn) {
     std::filesystem::create_directories(folder);
     using enum store::Integrity;
     checkpoint::Redundancy const copies = checkpoint::pairwise(), code = erasure::Code(2, 1);
-    checkpoint::SnapshotOptions const options{.redundancy = settings.number("coded", 0) != 0 ? code : copies,
-                                              .integrity = settings.number("checked", 0) != 0 ? checked : unchecked,
-                                              .keep = store::Keep{folder, "job", "snapshot"}};
+    bool const coded = settings.number("coded", 0) != 0;
+    checkpoint::SnapshotOptions const options{
+        .redundancy = coded ? code : copies,
+        .integrity = settings.number("checked", 0) != 0 ? checked : unchecked,
+        .node = coded ? std::optional(static_cast<std::uint32_t>(node)) : std::nullopt,
+        .keep = store::Keep{folder, "job", "snapshot"}};
     auto const say = [&](char const* what, std::uint64_t moment) {
         if (!comm.leads()) return;
         std::printf("%s %llu\n", what, static_cast<unsigned long long>(moment));
