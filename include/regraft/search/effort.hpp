@@ -29,10 +29,12 @@ struct Care {
     std::size_t candidates;  // number of insertions that are optimised, the best ones before that
     double hopeless_share;   // insertions that lose more than this share of the mean (Losses) are not optimised
     double close;            // an insertion that loses less, once optimised, is judged with better branches around it
+    bool learns = true;      // whether what insertions lose counts for Losses
     friend bool operator==(Care const&, Care const&) = default;
 };
-/// The care of moves on the way out of a local maximum, of which there are very many.
-inline constexpr Care least_care{.candidates = 2, .hopeless_share = 0.2, .close = 0};
+/// The care of moves on the way out of a local maximum, of which there are very many. What they lose in spoilt trees
+/// does not count, so a way does not depend on those before it.
+inline constexpr Care least_care{.candidates = 2, .hopeless_share = 0.2, .close = 0, .learns = false};
 /// The care of near moves, and of a search that has to be fast.
 inline constexpr Care little_care{.candidates = 3, .hopeless_share = 0.3, .close = 0};
 /// The usual care of far moves. It finds moves that little care misses, for about a third more work.

@@ -137,7 +137,7 @@ private:
             trial.most_loss = losses.mean();
             for (std::size_t i = 0; i < trial.insertions.size(); ++i) {
                 auto const lost = loss(*next++);
-                if (!std::isfinite(lost) || lost <= 0) continue;
+                if (!reach_.care.learns || !std::isfinite(lost) || lost <= 0) continue;
                 losses.add(lost);
                 trial.forecast.losses.push_back(lost);
             }
