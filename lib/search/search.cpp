@@ -146,15 +146,18 @@ SearchState start_merging(SearchState best) {
 
 void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     // Evaluations that are made ahead count in the steps that use them, so that state.evaluations does not depend on
-    // it.
+    // it, and so do steps.
     auto const evaluations = [&] {
-        return likelihood.evaluations() - (options.lookahead != nullptr ? options.lookahead->evaluations_ahead() : 0);
+        return likelihood.evaluations() - (options.lookahead != nullptr ? options.lookahead->evaluations_ahead() : 0) -
+               (options.ways != nullptr ? options.ways->evaluations_ahead() : 0);
     };
+    auto const further_steps = [&] { return options.ways != nullptr ? options.ways->further_steps() : 0; };
     auto const evaluations_before = evaluations();
+    auto const further_before = further_steps();
     REGRAFT_EXPECTS(!state.is_done());
     std::visit([&](auto& task) { task.step(state, likelihood, options); }, state.task);
     if (!changes_subject(state) && state.is_done()) finish(state, likelihood, options);
-    ++state.steps;
+    state.steps += 1 + further_steps() - further_before;
     state.evaluations += evaluations() - evaluations_before;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <memory>
+#include <optional>
 
 #include <gtest/gtest.h>
 
@@ -167,7 +168,13 @@ SearchState run(Fixture& f, SearchState state, SearchOptions options, std::uint6
     };
     auto likelihood = restart();
     Lookahead ahead(most_ahead);
-    if (most_ahead > 1) options.lookahead = &ahead;
+    std::optional<WaysAhead> ways;
+    auto const look_ahead = [&] {
+        ahead = Lookahead(most_ahead);
+        if (most_ahead > 1) options.lookahead = &ahead;
+        if (most_ahead > 1) options.ways = &ways.emplace(most_ahead, 2, restart);
+    };
+    look_ahead();
     for (std::uint64_t step = 1; !state.is_done(); ++step) {
         advance(state, *likelihood, options);
         EXPECT_EQ(state.tree, likelihood->tree());
@@ -175,7 +182,7 @@ SearchState run(Fixture& f, SearchState state, SearchOptions options, std::uint6
         if (interrupt_every == 0 || step % interrupt_every != 0) continue;
         state = SearchState::from_bytes(state.to_bytes());
         likelihood = restart();
-        ahead = Lookahead(most_ahead);
+        look_ahead();
     }
     if (reductions != nullptr) *reductions = likelihood->evaluations();
     return state;

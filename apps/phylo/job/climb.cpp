@@ -1,6 +1,7 @@
 #include "job/climb.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +21,10 @@ ft::FailPhase commit_phase("commit");
 /// work_per_commit.
 constexpr std::uint64_t evaluations_per_commit = 200;
 constexpr std::uint64_t work_per_commit = 20'000'000;
+
+/// How many subtrees each of several escapes at the same time looks ahead: few, since many moves on a way succeed, and
+/// the escapes share reductions anyway.
+constexpr std::size_t subtrees_on_way = 4;
 
 /// The numbers of patterns in subsets of the partitions.
 std::vector<std::uint64_t> sums_of(std::span<std::uint64_t const> patterns, std::span<Subset const> subsets) {
@@ -134,6 +139,12 @@ void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
     auto options = options_of(task, *agenda, known_.progress);
     Lookahead forecasts(ahead());
     options.lookahead = &forecasts;
+    auto const num_ways = ways_ahead(job_options, dataset, sites_.group().members.size());
+    WaysAhead ways(num_ways, std::min(ahead(), subtrees_on_way), [&] {
+        return std::unique_ptr<DistributedLikelihood>(new DistributedLikelihood(
+            likelihood_of(state, task.participants, task.weights, kind.gene(task.item.number))));
+    });
+    if (num_ways > 1) options.ways = &ways;
     auto const at_stake =
         std::clamp<std::uint64_t>(work_per_commit / dataset.num_patterns(), 1, evaluations_per_commit);
     bool const may_change = changes_subject(state);

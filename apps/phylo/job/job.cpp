@@ -87,10 +87,11 @@ void Job::tell_input(std::uint32_t replicas) {
     auto const specs = largest_specs(dataset);
     agree_on_input(comm, {memory_problem(options, dataset, specs, patterns)});
     auto const mine = resources(options, dataset, specs, patterns, lookahead(options, dataset, comm.size()));
-    context_.say(fmt::format(
-        "{} rank{}, each pattern on {} of them; per rank {} thread{}, kernels for {}, likelihoods in {}", comm.size(),
-        comm.size() == 1 ? "" : "s", replicas, mine.num_threads, mine.num_threads == 1 ? "" : "s",
-        likelihood::used_instructions(), memory_text(mine, dataset, specs, patterns)));
+    context_.say(
+        fmt::format("{} rank{}, each pattern on {} of them; per rank {} thread{}, kernels for {}, likelihoods in {}",
+                    comm.size(), comm.size() == 1 ? "" : "s", replicas, mine.num_threads,
+                    mine.num_threads == 1 ? "" : "s", likelihood::used_instructions(),
+                    memory_text(mine, dataset, specs, patterns, ways_ahead(options, dataset, comm.size()))));
 }
 
 std::uint32_t Job::groups_for(std::span<Item const> items) const {

@@ -22,6 +22,8 @@ constexpr std::uint64_t reduction = 2'000;
 /// The largest number of subtrees to look ahead, and the number if a reduction takes as long as the work between two.
 constexpr std::size_t most_ahead = 16;
 constexpr std::size_t ahead_at_balance = 8;
+/// The most memory per rank for escapes that are computed at the same time.
+constexpr std::uint64_t memory_for_ways = 256 * mebibyte;
 
 std::uint64_t bytes(Dataset const& dataset, std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns,
                     likelihood::PartitionOptions const& options) {
@@ -104,6 +106,15 @@ std::size_t lookahead(Options const& options, Dataset const& dataset, std::size_
     return std::clamp<std::size_t>(ahead_at_balance * latency * num_ranks / work, 1, most_ahead);
 }
 
+std::size_t ways_ahead(Options const& options, Dataset const& dataset, std::size_t num_ranks) {
+    if (options.resources.memory_mib > 0) return 1;
+    std::vector<std::uint64_t> patterns;
+    for (std::size_t q = 0; q < dataset.specs.size(); ++q)
+        patterns.push_back((dataset.partition_begin[q + 1] - dataset.partition_begin[q]) / num_ranks + 1);
+    auto const each = bytes(dataset, largest_specs(dataset), patterns, {});
+    return std::clamp<std::size_t>(memory_for_ways / each, 1, lookahead(options, dataset, num_ranks));
+}
+
 likelihood::PartitionOptions resources(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
                                        std::span<std::uint64_t const> patterns, std::size_t lookahead) {
     likelihood::PartitionOptions result{
@@ -124,9 +135,10 @@ std::vector<ModelSpec> largest_specs(Dataset const& dataset) {
 }
 
 std::string memory_text(likelihood::PartitionOptions const& resources, Dataset const& dataset,
-                        std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns) {
+                        std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns, std::size_t ways) {
+    auto const likelihoods = ways > 1 ? ways + 1 : 1;
     return fmt::format("at most {} MiB (--memory: at least {})",
-                       in_mebibytes(bytes(dataset, specs, patterns, resources)),
+                       in_mebibytes(likelihoods * bytes(dataset, specs, patterns, resources)),
                        in_mebibytes(least_bytes(dataset, specs, patterns)));
 }
 

@@ -16,8 +16,8 @@ void add_for_tests(CLI::App& app, Options& options, Command command) {
                                                              {"off", likelihood::Repeats::off}};
     auto const instructions = likelihood::available_instructions();
     add_number(app, "--lookahead", tests.lookahead, 0U, 1024U,
-               "most subtrees whose moves are computed at once, so that ranks meet less often: the results are the "
-               "same; 0 (default): the fewer sites a rank has, the more");
+               "most subtrees whose moves are computed at once, and most escapes, so that ranks meet less often: the "
+               "results are the same; 0 (default): the fewer sites a rank has, the more");
     add_word(app, "--repeats", tests.repeats, repeats,
              "compute sites that look alike in a subtree once: on, off, or auto (default): where that halves the work");
     app.add_option("--instructions", tests.instructions,

@@ -47,6 +47,8 @@ public:
 
     /// Calls the observer at each reduction from now on; null: none. It must live as long as it is used.
     void tell(ReductionObserver* observer) { observer_ = observer; }
+    /// From now on evaluations reduce by this object; null: by MPI. It must live as long as it is used.
+    void reduce_by(Reducer* reducer) { reducer_ = reducer; }
     /// From now on uses as many threads as the load leaves cores for (LoadWatch), up to options.num_threads.
     void follow_load();
     /// Reaches a fail point (ft::Communicator::reach), for optimisers.
@@ -84,6 +86,7 @@ public:
     std::vector<double> sum_over_ranks(std::span<FixedSum> sums) { return sum_over_ranks(sums, loglh_scale()); }
     std::vector<double> sum_over_ranks(std::span<FixedSum> sums, FixedScale const& scale);  // scale: their grid
     void sum_over_ranks(std::span<std::int64_t> sums);                                      // of whole numbers
+    void all_reduce(std::span<FixedSum> sums);                                              // of any grid; stay sums
     FixedScale const& loglh_scale() const { return partitions_.front().loglh_scale(); }     // for sum_over_ranks
 
     /// Prepares branch_values for the edge of h, at a place below PartitionOptions::most_in_focus. What is prepared is
@@ -118,7 +121,6 @@ private:
     void invalidate_beyond(msa::HalfEdge h, Invalidate invalidate);
     /// Invalidates what the move changed, after it was made or undone, and returns the move.
     msa::TreeUndo touched(msa::TreeUndo move);
-    void reduce(std::span<FixedSum> sums);                                    // replaces them by those over all PEs
     std::vector<BranchValue> reduce_branch_values(std::span<FixedSum> sums);  // three sums make one value
 
     ft::Participants who_;
@@ -131,6 +133,7 @@ private:
     std::uint64_t evaluations_ = 0;
     std::uint64_t changes_ = 0;
     ReductionObserver* observer_ = nullptr;
+    Reducer* reducer_ = nullptr;
     std::uint32_t num_threads_;
     std::optional<LoadWatch> load_;  // none: the number of threads is fixed
 };

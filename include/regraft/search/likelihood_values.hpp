@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "regraft/core/fixed_sum.hpp"
 #include "regraft/likelihood/model.hpp"
 #include "regraft/msa/tree.hpp"
 
@@ -41,6 +43,13 @@ struct ModelTrial {
 struct Insertion {
     msa::HalfEdge target;         // one end of the edge into which the subtree is inserted
     std::vector<double> lengths;  // [to the subtree, to target, to target's other end][length set]
+};
+
+/// Makes reductions in the place of a likelihood, so that several likelihoods can share them.
+class Reducer {
+public:
+    virtual ~Reducer() = default;
+    virtual void reduce(std::span<FixedSum> sums) = 0;  // replaces these sums by those over all PEs
 };
 
 /// Receives a call at both ends of each reduction, to measure how long this PE waits.

@@ -15,6 +15,7 @@
 #include "regraft/search/tasks/climb.hpp"
 #include "regraft/search/tested_trees.hpp"
 #include "regraft/search/ultrafast.hpp"
+#include "regraft/search/ways_ahead.hpp"
 
 #pragma GCC visibility push(default)
 namespace regraft::search {
@@ -41,6 +42,7 @@ struct SearchOptions {
     std::optional<MergeOptions> merging;             // for merging partitions
     std::vector<msa::Tree> others;           // good trees, the best first: to fuse the tree with, or for replicates
     Lookahead* lookahead = nullptr;          // new for each likelihood; null: moves are not computed ahead
+    WaysAhead* ways = nullptr;               // the same for escapes
     Constraint const* constraint = nullptr;  // all trees comply with it, including the first one; null: any tree
 };
 

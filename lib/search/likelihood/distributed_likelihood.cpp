@@ -85,7 +85,7 @@ void DistributedLikelihood::set_tree(msa::Tree const& other) {
 double DistributedLikelihood::loglh(HalfEdge h) {
     std::array<FixedSum, 1> sum;
     for (auto& partition : partitions_) partition.add_loglh(h, sum[0]);
-    reduce(sum);
+    all_reduce(sum);
     return sum[0].value(loglh_scale());
 }
 
@@ -238,10 +238,14 @@ msa::TreeUndo DistributedLikelihood::touched(msa::TreeUndo move) {
     return move;
 }
 
-void DistributedLikelihood::reduce(std::span<FixedSum> sums) {
-    if (observer_ != nullptr) observer_->begin_reduction();
-    ft::all_reduce(who_, sums);
-    if (observer_ != nullptr) observer_->end_reduction();
+void DistributedLikelihood::all_reduce(std::span<FixedSum> sums) {
+    if (reducer_ != nullptr) {
+        reducer_->reduce(sums);
+    } else {
+        if (observer_ != nullptr) observer_->begin_reduction();
+        ft::all_reduce(who_, sums);
+        if (observer_ != nullptr) observer_->end_reduction();
+    }
     ++evaluations_;
     if (!load_) return;
     for (auto& partition : partitions_) partition.use_threads(load_->threads());
@@ -261,7 +265,7 @@ void DistributedLikelihood::follow_load() {
 }
 
 std::vector<BranchValue> DistributedLikelihood::reduce_branch_values(std::span<FixedSum> sums) {
-    reduce(sums);
+    all_reduce(sums);
     auto const scales = partitions_.front().derivative_scales();
     std::vector<BranchValue> result;
     for (std::size_t i = 0; i < sums.size(); i += 3) {
@@ -271,7 +275,7 @@ std::vector<BranchValue> DistributedLikelihood::reduce_branch_values(std::span<F
 }
 
 std::vector<double> DistributedLikelihood::sum_over_ranks(std::span<FixedSum> sums, FixedScale const& scale) {
-    reduce(sums);
+    all_reduce(sums);
     std::vector<double> result;
     for (auto const& sum : sums) result.push_back(sum.value(scale));
     return result;

@@ -58,7 +58,7 @@ void Steps::leave_home(Change change) {
 }
 
 /// Ends the way: keeps the tree if it is better than that of Climb::home by least_gain, or goes back to that.
-Steps::Way Steps::end_way() {
+Steps::Led Steps::end_way() {
     auto const home = *std::exchange(climb_.home, std::nullopt);
     climb_.waiting.clear();
     climb_.position = 0;
@@ -71,7 +71,7 @@ Steps::Way Steps::end_way() {
         now_.loglh = home.loglh;
     }
     keep_tree();
-    return is_higher ? Way::to_higher_ground : Way::back_home;
+    return is_higher ? Led::to_higher_ground : Led::back_home;
 }
 
 /// Optimises the branches around the changes on a way, and all others if the tree is likelier than that of Climb::home.
@@ -88,12 +88,12 @@ void Steps::smooth_way() {
 
 /// A later step on the way: tries the next waiting subtree, or, if none waits, optimises branches. Most ways lead
 /// straight back to the topology of Climb::home, and end there.
-Steps::Way Steps::go_on() {
+Steps::Led Steps::go_on() {
     constexpr double close = 2;  // to the old value: better branches may make up for this difference
     if (!climb_.waiting.empty()) {
         ++climb_.position;
         bool const moved = move_next(reach(way_radius, least_care));
-        if (!moved || fingerprint(likelihood_.tree()) != climb_.home->fingerprint) return Way::onward;
+        if (!moved || fingerprint(likelihood_.tree()) != climb_.home->fingerprint) return Led::onward;
     } else if (now_.loglh > climb_.home->loglh - close) {
         smooth_way();
     }
@@ -126,14 +126,28 @@ void Steps::advance_fusing() {
     leave_home([&] { return search::make(likelihood_, *exchange); });
 }
 
+/// Comes to the end of a way that was gone ahead.
+void Steps::take(Way way) {
+    climb_ = std::move(way.climb);
+    now_.loglh = way.loglh;
+    if (way.tree == likelihood_.tree()) return;
+    likelihood_.set_tree(way.tree);
+    keep_tree();
+}
+
 /// Leaves the maximum by random changes, until too many in a row have failed.
 void Steps::advance_escapes() {
     if (climb_.position > 0) {
-        auto const way = go_on();
-        if (way == Way::back_home) ++climb_.failures;
-        if (way == Way::to_higher_ground) climb_.failures = 0;
-    } else if (climb_.failures >= most_failures(options_, likelihood_.tree().num_tips())) {
+        auto const led = go_on();
+        if (led == Led::back_home) ++climb_.failures;
+        if (led == Led::to_higher_ground) climb_.failures = 0;
+        return;
+    }
+    auto const most = most_failures(options_, likelihood_.tree().num_tips());
+    if (climb_.failures >= most) {
         enter_following();
+    } else if (options_.ways != nullptr) {
+        take(options_.ways->next(climb_, now_, likelihood_, options_, most - climb_.failures));
     } else {
         leave_home([&] { return perturb(likelihood_, options_.seed, climb_.round, options_.constraint); });
     }
