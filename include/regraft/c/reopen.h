@@ -15,8 +15,9 @@ extern "C" {
 typedef struct regraft_reopen_options {
     bool leave_lost;    /* blocks that are on no node any more count as lost for loads; false: REGRAFT_DATA_LOST */
     bool leave_missing; /* missing copies are not made anew; with a code, pieces are only read */
-    regraft_repair_options const* repair; /* how they are made anew otherwise; NULL: as many as at submission. Without
-                                           * a node in it, members that share a folder are on one */
+    regraft_repair_options const* repair; /* how they are made anew otherwise; NULL: as many as at submission, or with
+                                           * the code. Without a node here or with the code, members that share a
+                                           * folder are on one */
 } regraft_reopen_options;
 
 /* What regraft_store_reopen did. */
@@ -29,7 +30,7 @@ typedef struct regraft_reopen_report {
     uint64_t attributes_size;       /* length of attributes in bytes */
     uint64_t num_lost;              /* number of ranges that no node has any more (regraft_store_lost) */
     uint64_t bytes_inherited;       /* bytes of blocks that this PE has taken over on its node, without moving them */
-    regraft_repair_report repaired; /* the copies that were made because nodes are missing */
+    regraft_repair_report repaired; /* the copies that were made because nodes are missing, or the new code */
 } regraft_reopen_report;
 
 /* Opens the newest version that the job before has kept (regraft_store_options.keep) and of which all blocks are on the
@@ -51,9 +52,9 @@ regraft_status regraft_store_discard(regraft_store* store);
  * and commits it. Any number of PEs may have kept it. The generation stays 0 if no job has kept any; then the report is
  * all zeros, and otherwise its generation is the number of the commit that was taken over. Of options only adopt and
  * its context count; entities come to members that have them on their node. If nodes with all copies of an entity are
- * missing, all members get REGRAFT_DATA_LOST; REGRAFT_DISK if the files cannot be used. After REGRAFT_PROCESS_FAILURE,
- * shrink and, if the generation is still 0, call it again; otherwise a restore goes back to this commit. Nothing may be
- * committed before. options and report may be NULL. Collective, uniform. */
+ * missing, or too few pieces of a code are left, all members get REGRAFT_DATA_LOST; REGRAFT_DISK if the files cannot be
+ * used. After REGRAFT_PROCESS_FAILURE, shrink and, if the generation is still 0, call it again; otherwise a restore
+ * goes back to this commit. Nothing may be committed before. options and report may be NULL. Collective, uniform. */
 regraft_status regraft_snapshot_reopen(regraft_snapshot* snapshot, regraft_restore_options const* options,
                                        regraft_open_report* report);
 /* Removes the commit and all files, for a program that has ended well. Without it files stay when the snapshot is

@@ -61,11 +61,10 @@ typedef struct regraft_update_report {
 
 /* How many copies a repair makes, and where; {0} is the default. */
 typedef struct regraft_repair_options {
-    uint32_t replicas;    /* copies of every block, the same on all members; 0: as many as at submission. Unused with a
-                           * code */
-    uint64_t room;        /* bytes of blocks that this PE may hold; 0: no limit */
-    uint32_t const* node; /* this PE's failure domain (regraft_node_ids); all members give one or none does. Unused with
-                           * a code */
+    uint32_t replicas; /* copies of every block, the same on all members; 0: as many as at submission. 0 with a code */
+    uint64_t room;     /* bytes of blocks that this PE may hold; 0: no limit */
+    uint32_t const* node; /* this PE's failure domain (regraft_node_ids); all members give one or none does. NULL with
+                           * a code: the store has it */
 } regraft_repair_options;
 
 /* What a repair did. With a code, the number of copies is the number of deaths that are survived plus one, and

@@ -52,13 +52,13 @@ constexpr StateMask undetermined(Alphabet alphabet) {
     return all_states(alphabet.num_states);
 }
 
-/// Whether a character stands for a set of states of binary or multistate data, which no text has.
+/// Whether a character stands for a set of states for which there is no letter. No text has such a character.
 constexpr bool is_state_set(char symbol) {
     return static_cast<unsigned char>(symbol) >= 0x80;
 }
 
 /// What the characters with is_state_set stand for in an alignment. Usually these are the sets of two or more of the
-/// states 0 to 6, in the order of their masks; an alignment with other sets has characters of its own.
+/// first seven states, in the order of their masks; an alignment with other sets has characters of its own.
 class SetCharacters {
 public:
     /// The number of sets for which there are characters.
@@ -92,7 +92,7 @@ std::string_view multistate_symbols();
 ///
 /// DNA: the IUPAC letters; U is T; N X O ? - . ~ * ! are undetermined. Amino acids: the 20 letters; B = N or D, Z = Q
 /// or E, J = I or L; X U O ? - . ~ * ! are undetermined. Binary data: N X ? - . ~ * ! are undetermined. Multistate
-/// data: ? - . are undetermined. Characters of `sets` belong to binary or multistate data that have all states of the
+/// data: ? - . are undetermined. Characters of `sets` belong to alphabets, except for DNA, that have all states of the
 /// set.
 StateMask state_mask(Alphabet alphabet, char symbol, SetCharacters const& sets = {});
 /// The same for all characters, by their value as unsigned char.

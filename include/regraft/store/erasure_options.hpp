@@ -73,7 +73,7 @@ struct ErasureReopenOptions {
     std::optional<ErasureRepairOptions> repair = ErasureRepairOptions{};
 };
 
-/// What a reopen found. All but the last is the same on all members.
+/// What a reopen found. All is the same on all members, except for bytes_inherited and what ErasureRepair says.
 struct [[nodiscard]] ErasureReopen {
     /// The version of the store that is open now, and what was kept beside its blocks (set_attributes).
     std::uint64_t version = 0;

@@ -82,6 +82,7 @@ public:
     /// data, share the rest, and encode everything anew with code.fitted(members). So if there is room, as many deaths
     /// are survived afterwards as there are parities in the report's code. Stripes that lost too much go on without
     /// what they lost. On ProcessFailure everything is as before on all members. Does nothing before the first submit.
+    /// With ErasureOptions::keep it may throw DiskError on all members, as a submit may: then everything is as before.
     /// Precondition: no load is under way. Collective, uniform.
     ErasureRepair repair(ErasureRepairOptions const& options = {});
     /// Verifies all pieces that this PE keeps, also those that are never read, and then repairs. O(bytes held).
@@ -103,9 +104,9 @@ public:
     /// Opens the newest version that the job before has kept (ErasureOptions::keep) and of which k pieces of every
     /// stripe are on the nodes of the members, undamaged as far as they are checked; returns nothing if no submit had
     /// succeeded. Any number of PEs may have kept it, with any code. It is encoded anew with this one, as repair() does
-    /// with fewer members. If blocks of the newest version cannot be rebuilt, all members throw DataLost; DiskError if
-    /// files cannot be used. On ProcessFailure, shrink and call it again. Precondition: nothing was submitted yet.
-    /// Collective, uniform.
+    /// with fewer members, unless there is no room for that: then it is only read. If blocks of the newest version
+    /// cannot be rebuilt, all members throw DataLost; DiskError if files cannot be used. On ProcessFailure, shrink and
+    /// call it again. Precondition: nothing was submitted yet. Collective, uniform.
     std::optional<ErasureReopen> reopen(erasure::Code code, ErasureReopenOptions const& options = {});
     /// Bytes that the next submits keep beside their pieces, as ReplicatedStore::set_attributes. Not collective.
     void set_attributes(std::vector<std::byte> attributes);

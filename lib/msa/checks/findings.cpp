@@ -95,10 +95,11 @@ std::vector<char> odd_gaps_of(Histogram const& histogram, Alphabet alphabet) {
 }
 
 /// "'.' (12 cells), '!' (1 cell)".
-std::string with_counts(std::vector<char> const& symbols, Histogram const& histogram, SetCharacters const& sets) {
+std::string with_counts(std::vector<char> const& symbols, Histogram const& histogram, SetCharacters const& sets,
+                        Alphabet alphabet) {
     return first_few(symbols.size(), ", ", [&](std::size_t i) {
         auto const cells = histogram[static_cast<unsigned char>(symbols[i])];
-        return shown_symbol(symbols[i], sets) + " (" + counted(cells, "cell", "cells") + ')';
+        return shown_symbol(symbols[i], sets, alphabet) + " (" + counted(cells, "cell", "cells") + ')';
     });
 }
 
@@ -239,8 +240,8 @@ void Writer::misfits_in(std::size_t q) {
     bool const is_protein = alphabet == Alphabet::dna && character_table(histogram).kind == CharacterKind::amino_acid;
     auto text = partition(q) + ", taxon " + name_of(static_cast<std::uint32_t>(first.taxon)) + ", site " +
                 std::to_string(first.site + 1) + ": not a " + std::string(name(alphabet)) +
-                " symbol; these are not: " + with_counts(symbols, histogram, alignment_.sets) + "; allowed are " +
-                std::string(allowed_symbols(alphabet));
+                " symbol; these are not: " + with_counts(symbols, histogram, alignment_.sets, alphabet) +
+                "; allowed are " + std::string(allowed_symbols(alphabet));
     if (is_protein) text += "; it looks like amino acids, which need another model, such as LG+G4m";
     add(Severity::error, "symbols", std::move(text), alignment_.position(first.taxon, first.site));
 }
@@ -278,8 +279,9 @@ void Writer::odd_gaps() {
     if (found.empty() || census_.gap_taxa.size() == alignment_.num_taxa()) return;
     auto const symbols_of = [&](std::size_t q) {
         auto const& histogram = census_.partitions[q].histogram;
+        auto const alphabet = partitions_[q].alphabet;
         return partition(q) + " has " +
-               with_counts(odd_gaps_of(histogram, partitions_[q].alphabet), histogram, alignment_.sets);
+               with_counts(odd_gaps_of(histogram, alphabet), histogram, alignment_.sets, alphabet);
     };
     TextPosition where;
     if (!alignment_.cells.empty()) {

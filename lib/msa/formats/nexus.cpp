@@ -166,7 +166,7 @@ char MatrixReader::take_set(std::string_view& text, Line const& line) {
         fail_at(line, found.wrong, in_quotes({found.wrong, 1}) + " is no " + std::string(name(alphabet)) + " symbol");
     if (auto const symbol = sets_.character(alphabet, found); symbol != 0) return symbol;
     fail_at(line, at,
-            "no character stands for the states " + in_quotes(set) + "; " + NexusSets::expected_set(alphabet));
+            "no character stands for the states " + in_quotes(set) + "; " + NexusSets::expected_instead(found));
 }
 
 /// Replaces the characters of the row by their meanings, from cell `first` on.

@@ -49,25 +49,28 @@ char meaning_of_symbol(Format const& format, char c) {
 
 char NexusSets::character(Alphabet alphabet, StateSet const& set) {
     bool const has_letters = alphabet.kind != Alphabet::Kind::multistate;
+    if (set.states == 0) return 0;
     if (set.is_missing) return has_letters ? '-' : '?';
-    if (has_letters) return letter_of(alphabet, set.states);
-    if (std::has_single_bit(set.states)) return state_character(static_cast<std::size_t>(std::countr_zero(set.states)));
-    if (auto const known = found().character(set.states); known != 0) return known;
-    if (sets_.size() == SetCharacters::most) return 0;
-    sets_.push_back(set.states);
-    return found().character(set.states);
+    if (auto const letter = has_letters ? letter_of(alphabet, set.states) : '\0'; letter != 0) return letter;
+    if (!has_letters && std::has_single_bit(set.states))
+        return state_character(static_cast<std::size_t>(std::countr_zero(set.states)));
+    if (auto const known = found_.character(set.states); known != 0) return known;
+    auto sets = found_.sets();
+    if (sets.size() == SetCharacters::most) return 0;
+    sets.push_back(set.states);
+    found_ = SetCharacters(std::move(sets));
+    return found_.character(set.states);
 }
 
-std::string NexusSets::expected_set(Alphabet alphabet) {
-    if (alphabet.kind != Alphabet::Kind::multistate) return "expected a set that has a letter";
+std::string NexusSets::expected_instead(StateSet const& set) {
+    if (set.states == 0) return "expected a state";
     return "expected at most " + std::to_string(SetCharacters::most) + " different sets";
 }
 
 void NexusSets::finish(Alignment& alignment) const {
-    if (sets_.empty()) return;
-    auto const own = found();
-    alignment.sets = SetCharacters::of(sets_in(alignment.cells, own)).value();
-    recode_sets(alignment.cells, own, alignment.sets);
+    if (found_.sets().empty()) return;
+    alignment.sets = SetCharacters::of(sets_in(alignment.cells, found_)).value();
+    recode_sets(alignment.cells, found_, alignment.sets);
 }
 
 void FormatReader::read_dimensions(std::optional<std::uint64_t>& num_taxa) {
@@ -228,7 +231,7 @@ Equate FormatReader::resolved(Definition const& definition) {
     auto const letter = sets_.character(alphabet, set);
     if (letter == 0) {
         cursor_.fail_at(text.data(), "no character stands for the states " + in_quotes(text) + "; " +
-                                         NexusSets::expected_set(alphabet));
+                                         NexusSets::expected_instead(set));
     }
     return {symbol, letter, false};
 }

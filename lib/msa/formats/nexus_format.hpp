@@ -35,24 +35,22 @@ public:
         StateSet set;
         for (char const& c : text.substr(1, text.size() - 2)) {
             if (is_blank(c) || c == ',') continue;
-            auto const more = state_mask(alphabet, meaning_of(c), found());
-            if (more == 0) return {0, false, &c};
+            auto const more = state_mask(alphabet, meaning_of(c), found_);
+            if (more == 0 || is_state_set(c)) return {0, false, &c};
             set.is_missing = set.is_missing || more == undetermined(alphabet);
             set.states |= more;
         }
         return set;
     }
-    /// The character of a set; 0 if there is none, for which expected_set tells what to do.
+    /// The character of a set; 0 if there is none.
     char character(Alphabet alphabet, StateSet const& set);
     /// What is expected in place of a set without a character.
-    static std::string expected_set(Alphabet alphabet);
+    static std::string expected_instead(StateSet const& set);
     /// Gives the cells their characters for sets.
     void finish(Alignment& alignment) const;
 
 private:
-    SetCharacters found() const { return SetCharacters(sets_); }
-
-    std::vector<StateMask> sets_;
+    SetCharacters found_{std::vector<StateMask>()};
 };
 
 /// A character that stands for another one.

@@ -123,6 +123,7 @@ std::string_view multistate_symbols() {
 SetCharacters::SetCharacters(std::vector<StateMask> sets)
     : own_(std::make_shared<std::vector<StateMask> const>(std::move(sets))) {
     REGRAFT_EXPECTS(own_->size() <= most);
+    REGRAFT_EXPECTS(std::ranges::all_of(*own_, [](StateMask set) { return std::popcount(set) >= 2; }));
 }
 
 std::optional<SetCharacters> SetCharacters::of(std::vector<StateMask> sets) {
@@ -153,10 +154,9 @@ char SetCharacters::character(StateMask set) const {
 
 StateMask state_mask(Alphabet alphabet, char symbol, SetCharacters const& sets) {
     if (is_state_set(symbol)) {
-        bool const may_have_sets =
-            alphabet.kind == Alphabet::Kind::binary || alphabet.kind == Alphabet::Kind::multistate;
         auto const states = sets.states(symbol);
-        return may_have_sets && (states & ~undetermined(alphabet)) == 0 ? states : 0;
+        bool const has_all = (states & ~undetermined(alphabet)) == 0;
+        return alphabet != Alphabet::dna && has_all ? states : 0;  // DNA has letters for all sets
     }
     return symbols_of(alphabet).mask[static_cast<unsigned char>(symbol)] & undetermined(alphabet);
 }

@@ -26,11 +26,12 @@ char to_char(std::size_t byte) {
 }
 
 /// The table of a molecular alphabet, if all characters belong to it.
-std::optional<CharacterTable> molecular_table(Histogram const& histogram, CharacterKind kind, Alphabet alphabet) {
+std::optional<CharacterTable> molecular_table(Histogram const& histogram, SetCharacters const& sets, CharacterKind kind,
+                                              Alphabet alphabet) {
     CharacterTable table{.kind = kind, .num_states = alphabet.num_states};
     for (std::size_t byte = 0; byte < histogram.size(); ++byte) {
         if (histogram[byte] == 0) continue;
-        table.states[byte] = state_mask(alphabet, to_char(byte));
+        table.states[byte] = state_mask(alphabet, to_char(byte), sets);
         if (table.states[byte] == 0) return std::nullopt;
     }
     return table;
@@ -105,9 +106,9 @@ CharacterTable character_table(Alignment const& alignment) {
 }
 
 CharacterTable character_table(Histogram const& histogram, SetCharacters const& sets) {
-    auto const dna = molecular_table(histogram, CharacterKind::dna, Alphabet::dna);
+    auto const dna = molecular_table(histogram, sets, CharacterKind::dna, Alphabet::dna);
     if (dna && looks_like_dna(histogram, *dna)) return *dna;
-    auto const amino_acids = molecular_table(histogram, CharacterKind::amino_acid, Alphabet::amino_acid);
+    auto const amino_acids = molecular_table(histogram, sets, CharacterKind::amino_acid, Alphabet::amino_acid);
     if (amino_acids) return *amino_acids;
     return table_of_whatever_occurs(histogram, sets);
 }

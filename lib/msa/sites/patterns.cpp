@@ -23,7 +23,7 @@ constexpr std::size_t sites_per_step = 64;
 [[noreturn]] void fail_symbol(Alignment const& alignment, std::size_t taxon, std::uint64_t site, Alphabet alphabet) {
     throw InputError(alignment.position(taxon, site),
                      "taxon " + in_quotes(alignment.names[taxon]) + ", site " + std::to_string(site + 1) + ": " +
-                         shown_symbol(alignment.row(taxon)[site], alignment.sets) + " is not a " +
+                         shown_symbol(alignment.row(taxon)[site], alignment.sets, alphabet) + " is not a " +
                          std::string(name(alphabet)) + " symbol; allowed are " +
                          std::string(allowed_symbols(alphabet)));
 }

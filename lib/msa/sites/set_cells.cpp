@@ -26,9 +26,11 @@ void recode_sets(std::span<char> cells, SetCharacters const& from, SetCharacters
     }
 }
 
-std::string shown_symbol(char symbol, SetCharacters const& sets) {
+std::string shown_symbol(char symbol, SetCharacters const& sets, Alphabet alphabet) {
     auto const states = sets.states(symbol);
     if (states == 0) return in_quotes({&symbol, 1});
+    bool const has_letters = alphabet == Alphabet::dna || alphabet == Alphabet::amino_acid;
+    if (has_letters) return "a set of states";  // of data that may have other symbols
     std::string text = "{";
     for (std::size_t s = 0; s < max_states; ++s) {
         if ((states >> s & 1) != 0) text += multistate_symbols()[s];

@@ -39,8 +39,7 @@ struct Coded {
 
     /// The files of the version stay when it goes.
     void leave_files() {
-        if (!current) return;
-        for (auto* const file : current->files()) file->stay();
+        if (current) current->leave_files();
     }
     /// Makes files. If there is no place for one, the complaint says why, and the memory is private: the exchange takes
     /// place all the same, and is not agreed on.

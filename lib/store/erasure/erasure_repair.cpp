@@ -173,7 +173,7 @@ bool mend(Coded& store, PendingRepair& pending) {
     if (!smaller) plan = plan_for(erasure::Restore::everything);
 
     std::map<Piece, std::shared_ptr<Memory>> made;
-    auto memory = smaller ? SpareMemory() : store.fresh_memory();
+    auto memory = smaller || base.inherited ? SpareMemory() : store.fresh_memory();  // nobody lists these
     store.complaint.reset();
     pending.is_anew = false;
     auto& next = pending.next = base;
@@ -188,6 +188,8 @@ bool mend(Coded& store, PendingRepair& pending) {
     bool const intact = rebuilding.run(coded_repair_phase.inside);
     pending.volume = rebuilding.volume();
     for (auto& [piece, bytes] : made) next.add_piece(piece, std::move(bytes));
+    // What arrived damaged would get checksums and parities, and the next job could take it for right.
+    if (smaller && !plan.rebuilt.rebuilds.empty() && !comm.agree(intact)) return false;
     if (smaller) return encode_anew(store, pending, *smaller) && intact;
     if (store.checked()) next.seal(comm.self());
     return intact;
@@ -216,6 +218,7 @@ ErasureRepair look_and_repair(Coded& store, ErasureRepairOptions const& options,
     auto& current = store.current;
     auto const version = store.version;
     comm.reach(coded_repair_phase.before);
+    if (store.keeping) store.spare.clear();  // a folder takes two versions, and the repair makes one
     auto const call = store::call(look == Look::everywhere ? Function::scrub : Function::repair, store.identity);
     PendingRepair pending{.base = *current};  // shares the memory
     auto& base = pending.base;

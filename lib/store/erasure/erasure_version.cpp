@@ -193,6 +193,15 @@ std::vector<std::uint32_t> ErasureVersion::nodes() const {
     return nodes;
 }
 
+void ErasureVersion::leave_files() noexcept {
+    auto const leave = [](SharedMemory const& memory) {
+        if (auto* const file = memory ? memory->segment() : nullptr) file->stay();
+    };
+    for (auto const& part : own_) leave(part.memory);
+    for (auto const& [piece, held] : pieces_) leave(held.memory);
+    leave(empty_file_);
+}
+
 std::vector<Segment*> ErasureVersion::files() const {
     std::vector<Segment*> files;
     auto const add = [&](SharedMemory const& memory) {

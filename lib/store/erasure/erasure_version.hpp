@@ -69,6 +69,8 @@ public:
     /// Leaves the memory of pieces to the next submit; they are used up.
     void leave_pieces(SpareMemory& spare);
 
+    /// The files stay when the version goes.
+    void leave_files() noexcept;
     /// The files in which the pieces are, each once.
     std::vector<Segment*> files() const;
     /// What this PE has in files. A stripe of which a piece was given up has other parities than before, which belong

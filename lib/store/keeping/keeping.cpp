@@ -80,7 +80,11 @@ Found found_of(Manifest const& manifest, std::uint64_t number) {
     found.data = common.coding->data;
     found.parity = common.coding->parity;
     for (BlockId id{0}; value(id) < found.num_blocks; id = advance(id, 1)) {
-        if (common.sizes.bytes(id) == 0) found.pieces.push_back({id, advance(id, 1)});
+        if (common.sizes.bytes(id) != 0) continue;
+        if (!found.pieces.empty() && found.pieces.back().last == id)
+            found.pieces.back().last = advance(id, 1);
+        else
+            found.pieces.push_back({id, advance(id, 1)});
     }
     found.pieces = united(std::move(found.pieces));
     return found;

@@ -56,8 +56,6 @@ public:
 
     /// A hash of the names of job and store, and of the kind.
     std::uint64_t names() const;
-    /// The names, for messages.
-    std::string place() const { return (keep_.folder / keep_.name).string(); }
 
     bool begun() const { return begun_; }
     /// Opens and locks the folder, and looks at what is there. May be repeated. Throws DiskError. Collective, uniform.

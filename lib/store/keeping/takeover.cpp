@@ -9,6 +9,9 @@
 namespace regraft::store {
 namespace {
 
+/// In place of blocks: the manifest as a whole.
+constexpr std::uint64_t whole = ~std::uint64_t{0};
+
 /// What counts as absent because of this PE: manifests and blocks, and why.
 struct Absent {
     std::vector<std::uint64_t> words{};
@@ -25,6 +28,7 @@ Absent take_over(ft::Communicator const& comm, Keeping const& keeping, Survey co
         Unusable unusable;
         if (auto const complaint = attempt([&] { unusable = how.inherit(found, keeping.open(found)); })) {
             unusable = {found.pieces, *complaint};
+            absent.words.insert(absent.words.end(), {i, whole, whole});
         }
         for (auto const& blocks : unusable.blocks) {
             absent.words.insert(absent.words.end(), {i, value(blocks.first), value(blocks.last)});
@@ -39,14 +43,23 @@ bool forget_absent(ft::Communicator& comm, Survey& survey, Absent const& absent)
     auto const rows = exchange::all_gather(comm, absent.words);
     bool changed = false;
     std::vector<std::vector<BlockRange>> gone(survey.found.size());
+    std::vector<bool> gone_whole(survey.found.size());
     for (std::size_t w = 0; w + 2 < rows.values.size(); w += 3) {
-        gone[rows.values[w]].push_back({BlockId{rows.values[w + 1]}, BlockId{rows.values[w + 2]}});
+        if (rows.values[w + 1] == whole)
+            gone_whole[rows.values[w]] = true;
+        else
+            gone[rows.values[w]].push_back({BlockId{rows.values[w + 1]}, BlockId{rows.values[w + 2]}});
     }
     for (std::size_t i = 0; i < gone.size(); ++i) {
         auto left = subtract(survey.found[i].pieces, std::move(gone[i]));
         if (left == survey.found[i].pieces) continue;
         changed = true;
         survey.found[i].pieces = std::move(left);
+    }
+    for (std::size_t i = gone.size(); i-- > 0;) {
+        if (!gone_whole[i]) continue;
+        changed = true;
+        survey.found.erase(survey.found.begin() + static_cast<std::ptrdiff_t>(i));
     }
     if (!changed) return false;
     auto const told = exchange::all_gather(comm, absent.reasons);

@@ -80,7 +80,7 @@ struct Manifest {
 std::vector<std::byte> encode(Manifest const& manifest, std::string const& store);
 /// Reads it back. Throws InputError if the bytes are not what encode wrote for this store and owner: for example if
 /// they are cut, if any bit changed, or if it is of another version of the format. `file` is the name for the message.
-/// Allocates O(bytes).
+/// Allocates O(bytes), and with a code O(slots (k + m)).
 Manifest decode(std::span<std::byte const> bytes, std::string const& store, std::uint64_t owner,
                 std::string const& file);
 

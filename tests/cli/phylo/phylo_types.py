@@ -218,6 +218,22 @@ def sets_of_many_states(jobs: phylo_job.Jobs, _) -> None:
     few.require(few.codes == [2] and "these are not: '{89}' (1 cell)" in " ".join(few.output.split()), "expected a refusal that names the set")
 
 
+def sets_of_amino_acids(jobs: phylo_job.Jobs, _) -> None:
+    """A set that has no letter."""
+    folder = phylo_job.Folder(jobs)
+    tree = folder.write("protein.nwk", TREE)
+
+    def loglh(first: str) -> float:
+        rows = "".join(f" {taxon} {cell}\n" for taxon, cell in zip(TAXA, (first, "I", "V", "L", "I")))
+        data = folder.write("protein.nex", f"#NEXUS\nbegin data;\n dimensions nchar=1;\n format datatype=protein;\n matrix\n{rows} ;\nend;\n")
+        result = jobs.run(1, ["loglh", "--msa", data, "--tree", tree, "--model", "LG"])
+        result.require(result.codes == [0], first)
+        return result.report["log_likelihood"]
+
+    expected = math.log(math.exp(loglh("I")) + math.exp(loglh("V")))
+    assert abs(loglh("{IV}") - expected) < 1e-9, (loglh("{IV}"), expected)
+
+
 def choices(jobs: phylo_job.Jobs, args) -> None:
     """Words of a charpartition that are no models, types of charsets, and words for models that are to be chosen."""
     partitions = pathlib.Path(jobs.directory.name, "words.nex")
@@ -316,6 +332,7 @@ def all_cases(jobs: phylo_job.Jobs, args) -> None:
     own_matrix(jobs, args)
     sets_of_states(jobs, args)
     sets_of_many_states(jobs, args)
+    sets_of_amino_acids(jobs, args)
     choices(jobs, args)
     types_of_raxml8(jobs, args)
 

@@ -214,6 +214,7 @@ TEST(KeptSnapshot, IsGoneWhenItWasDiscarded) {
         is_gone_when_discarded(comm, kept(comm, name, {.redundancy = redundancy}));
     }
 }
+
 TEST(KeptSnapshot, IsNotWhatAStoreOfTheSameNameHasKept) {
     ft::Communicator comm(MPI_COMM_WORLD);
     auto const options = kept(comm, "foreign");

@@ -69,9 +69,23 @@ TEST(Manifest, OfPiecesIsRefusedWithAnyCutOrChangedBitAndIfItMakesNoSense) {
     wrong[5].common.coding->ring = {0, 1};
     wrong[6].common.coding->ring = {0, 1, 1};
     wrong[7].pieces[2].blocks = range(9, 10);
-    wrong[8].common.coding->sizes = BlockSizes(5, std::uint64_t{1} << 61);
-    for (auto const& manifest : wrong) {
-        EXPECT_THROW(decode(encode(manifest, "s"), "s", 11, "file"), InputError) << &manifest - wrong.data();
+    wrong[8].common.coding->sizes = BlockSizes(5, std::uint64_t{1} << 59);
+    std::vector<std::string> const why{"it has no code",
+                                       "it has no code",
+                                       "it has fewer slots than its code has pieces",
+                                       "it has blocks that do not exist",
+                                       "it has a block twice",
+                                       "it has no order of all slots",
+                                       "it has no order of its slots",
+                                       "",
+                                       "it is too large"};
+    for (std::size_t i = 0; i < wrong.size(); ++i) {
+        try {
+            static_cast<void>(decode(encode(wrong[i], "s"), "s", 11, "file"));
+            ADD_FAILURE() << i;
+        } catch (InputError const& error) {
+            EXPECT_NE(std::string(error.what()).find(why[i]), std::string::npos) << i << ": " << error.what();
+        }
     }
 }
 

@@ -2,7 +2,9 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -10,6 +12,7 @@
 #include "regraft/placement/permuted.hpp"
 #include "regraft/store/erasure_store.hpp"
 #include "support/store/store_under_test.hpp"
+#include "support/store/stores_on_disk.hpp"
 
 namespace {
 
@@ -178,6 +181,29 @@ TEST_F(ErasureTransit, DamageIsNoticedByRepair) {
     spoil_next(0);
     EXPECT_EQ(store.scrub().bytes_restored, 0u) << "what was made anew is right";
     EXPECT_EQ(load(store), right);
+}
+
+TEST_F(ErasureTransit, DamageIsNoticedByReopen) {
+    auto const folder = test::job_folder("transit") / std::to_string(comm.position(comm.self()));
+    std::filesystem::create_directories(folder);
+    auto kept = coded;
+    kept.keep = Keep{folder, "job", "transit"};
+    {
+        ErasureStore store(comm, kept);
+        submit_coded(store);
+        comm.agree();
+    }
+    if (comm.leads()) std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    comm.agree();
+    ErasureStore store(comm, kept);
+    calls_to_spoil = 1;  // on all members, so that what is rebuilt is spoilt, whoever rebuilds it
+    ASSERT_TRUE(store.reopen({1, 2}).has_value());
+    EXPECT_FALSE(comm.agree(calls_to_spoil == 1)) << "it was spoilt";
+    calls_to_spoil = 0;
+    EXPECT_EQ(store.scrub().bytes_restored, 0u) << "what was rebuilt is right";
+    EXPECT_EQ(load(store), right);
+    store.discard();
 }
 
 TEST_F(ErasureTransit, DamageThatDoesNotEndEndsTheCallOnAllAlike) {

@@ -82,7 +82,7 @@ TEST(Alphabet, TakesGapsAndUnknownsAsUndetermined) {
 }
 
 bool has_sets(Alphabet alphabet) {
-    return alphabet.kind == Alphabet::Kind::binary || alphabet.kind == Alphabet::Kind::multistate;
+    return alphabet != Alphabet::dna;
 }
 
 TEST(Alphabet, HasAByteForEachSetOfTheFirstSevenStates) {

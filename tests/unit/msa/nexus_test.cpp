@@ -6,6 +6,7 @@
 
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/alphabet.hpp"
+#include "regraft/msa/characters.hpp"
 #include "regraft/msa/partition.hpp"
 #include "support/msa/parsed_rows.hpp"
 
@@ -107,8 +108,6 @@ TEST(Nexus, HasLettersForSetsOfStates) {
     EXPECT_EQ(rows(data("datatype=dna", "one {CT}(a g)C{A,C,G,T}\ntwo {-A}{U}{CY}{R}")),
               (Rows{"one: YRCN", "two: -TYR"}));
     EXPECT_EQ(rows(data("datatype=protein", "one {ND}A(QE)C\ntwo ACDE")), (Rows{"one: BAZC", "two: ACDE"}));
-    EXPECT_EQ(error_of(data("datatype=protein", "one {NW}ACD\ntwo ACDE")),
-              "f:6:5: no character stands for the states '{NW}'; expected a set that has a letter");
     EXPECT_EQ(rows(data("datatype=protein", "one {ARNDCQEGHILKMFPSTWYV}A{-A}C\ntwo ACDE")),
               (Rows{"one: XA-C", "two: ACDE"}));
     EXPECT_EQ(error_of(data("datatype=dna", "one A{C5}GT\ntwo TG-A")), "f:6:8: '5' is no DNA symbol");
@@ -157,12 +156,42 @@ TEST(Nexus, HasSetsOfAnyStates) {
     EXPECT_EQ(masks_in(letters, 1, Alphabet::multistate(8)), (std::vector<StateMask>{0x80, 0xc0, 1, 1}));
 }
 
+TEST(Nexus, RefusesWhatIsNoSet) {
+    for (std::string const format : {"standard", "dna", "protein"}) {
+        EXPECT_EQ(error_of(data("datatype=" + format, "one ?{}??\ntwo ????")),
+                  "f:6:6: no character stands for the states '{}'; expected a state");
+        EXPECT_EQ(error_of(data("datatype=" + format, "one ?( , )??\ntwo ????")),
+                  "f:6:6: no character stands for the states '( , )'; expected a state");
+    }
+    EXPECT_EQ(error_of(data("datatype=standard equate=\"x={}\"", "one 0123\ntwo 0123")),
+              "f:4:35: no character stands for the states '{}'; expected a state");
+    EXPECT_EQ(error_of(data("datatype=standard", "one 0{01}{\x80}3\ntwo 0123")).substr(0, 7), "f:6:11:");
+}
+
 TEST(Nexus, HasTheUsualCharactersForSetsIfTheseAreEnough) {
     auto const alignment =
         parse_alignment(data("datatype=standard equate=\"x={78}\"", "one 0{56}00\ntwo 1{01}00"), "f");
     EXPECT_TRUE(alignment.sets.are_usual());
     EXPECT_EQ(masks_in(alignment, 0, Alphabet::multistate(7)), (std::vector<StateMask>{1, 0x60, 1, 1}));
     EXPECT_EQ(masks_in(alignment, 1, Alphabet::multistate(7)), (std::vector<StateMask>{2, 3, 1, 1}));
+}
+
+TEST(Nexus, HasSetsOfAminoAcidsWithoutLetters) {
+    auto const alignment = parse_alignment(data("datatype=protein", "one {IV}A{IL}C\ntwo A(AR)D{VI}"), "f");
+    auto const states = [](std::string_view letters) {
+        StateMask mask = 0;
+        for (char const c : letters) mask |= state_mask(Alphabet::amino_acid, c);
+        return mask;
+    };
+    EXPECT_EQ(masks_in(alignment, 0, Alphabet::amino_acid),
+              (std::vector<StateMask>{states("IV"), states("A"), states("IL"), states("C")}));
+    EXPECT_EQ(masks_in(alignment, 1, Alphabet::amino_acid),
+              (std::vector<StateMask>{states("A"), states("AR"), states("D"), states("IV")}));
+    EXPECT_EQ(alignment.cell(0, 2), 'J');
+    EXPECT_EQ(alignment.sets.sets(), (std::vector<StateMask>{states("AR"), states("IV")}));
+    auto const table = character_table(alignment);
+    EXPECT_EQ(table.kind, CharacterKind::amino_acid);
+    EXPECT_EQ(table.states[static_cast<unsigned char>(alignment.cell(0, 0))], states("IV"));
 }
 
 /// Different pairs of states, this many, in a row, from the last one on.

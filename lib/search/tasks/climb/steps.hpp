@@ -24,7 +24,7 @@ public:
 
 private:
     /// What a step on a way out of a local maximum has led to: another step, a better tree, or the tree of Climb::home.
-    enum class Led : std::uint8_t { onward, to_higher_ground, back_home };
+    enum class Outcome : std::uint8_t { onward, to_higher_ground, back_home };
 
     // steps.cpp: stages that climb
     bool pays(double least_gain) const;
@@ -40,9 +40,9 @@ private:
     // ways.cpp: stages that leave a local maximum
     template <class Change>
     void leave_home(Change change);
-    Led end_way();
+    Outcome end_way();
     void smooth_way();
-    Led go_on();
+    Outcome go_on();
     std::optional<SubtreeExchange> next_exchange() const;
     void take(Way way);
     void advance_fusing();

@@ -58,7 +58,7 @@ void Steps::leave_home(Change change) {
 }
 
 /// Ends the way: keeps the tree if it is better than that of Climb::home by least_gain, or goes back to that.
-Steps::Led Steps::end_way() {
+Steps::Outcome Steps::end_way() {
     auto const home = *std::exchange(climb_.home, std::nullopt);
     climb_.waiting.clear();
     climb_.position = 0;
@@ -71,7 +71,7 @@ Steps::Led Steps::end_way() {
         now_.loglh = home.loglh;
     }
     keep_tree();
-    return is_higher ? Led::to_higher_ground : Led::back_home;
+    return is_higher ? Outcome::to_higher_ground : Outcome::back_home;
 }
 
 /// Optimises the branches around the changes on a way, and all others if the tree is likelier than that of Climb::home.
@@ -88,12 +88,12 @@ void Steps::smooth_way() {
 
 /// A later step on the way: tries the next waiting subtree, or, if none waits, optimises branches. Most ways lead
 /// straight back to the topology of Climb::home, and end there.
-Steps::Led Steps::go_on() {
+Steps::Outcome Steps::go_on() {
     constexpr double close = 2;  // to the old value: better branches may make up for this difference
     if (!climb_.waiting.empty()) {
         ++climb_.position;
         bool const moved = move_next(reach(way_radius, least_care));
-        if (!moved || fingerprint(likelihood_.tree()) != climb_.home->fingerprint) return Led::onward;
+        if (!moved || fingerprint(likelihood_.tree()) != climb_.home->fingerprint) return Outcome::onward;
     } else if (now_.loglh > climb_.home->loglh - close) {
         smooth_way();
     }
@@ -138,9 +138,9 @@ void Steps::take(Way way) {
 /// Leaves the maximum by random changes, until too many in a row have failed.
 void Steps::advance_escapes() {
     if (climb_.position > 0) {
-        auto const led = go_on();
-        if (led == Led::back_home) ++climb_.failures;
-        if (led == Led::to_higher_ground) climb_.failures = 0;
+        auto const outcome = go_on();
+        if (outcome == Outcome::back_home) ++climb_.failures;
+        if (outcome == Outcome::to_higher_ground) climb_.failures = 0;
         return;
     }
     auto const most = most_failures(options_, likelihood_.tree().num_tips());
