@@ -164,7 +164,7 @@ TEST(Nexus, RefusesWhatIsNoSet) {
                   "f:6:6: no character stands for the states '( , )'; expected a state");
     }
     EXPECT_EQ(error_of(data("datatype=standard equate=\"x={}\"", "one 0123\ntwo 0123")),
-              "f:4:35: no character stands for the states '{}'; expected a state");
+              "f:4:36: no character stands for the states '{}'; expected a state");
     EXPECT_EQ(error_of(data("datatype=standard", "one 0{01}{\x80}3\ntwo 0123")).substr(0, 7), "f:6:11:");
 }
 
@@ -334,8 +334,8 @@ TEST(Nexus, SaysWhatIsWrongWithCommands) {
     EXPECT_EQ(in_block("format equate=\"x\";"), "f:3:17: expected '=' and what the character stands for, found '\";'");
     EXPECT_EQ(in_block("format datatype=dna equate=\"x={AC\";"), "f:3:31: this set of states does not end");
     EXPECT_EQ(in_block("format datatype=dna equate=\"x={A5}\";"), "f:3:33: '5' is no DNA symbol");
-    EXPECT_EQ(in_block("format datatype=protein equate=\"x={NW}\";"),
-              "f:3:35: no character stands for the states '{NW}'; expected a set that has a letter");
+    EXPECT_EQ(in_block("format datatype=protein equate=\"x={}\";"),
+              "f:3:35: no character stands for the states '{}'; expected a state");
     EXPECT_EQ(in_block("link taxa=other;"), "f:3:11: there is no block 'taxa' with the title 'other'");
     EXPECT_EQ(in_block("format gap=;"), "f:3:12: expected a character");
     EXPECT_EQ(in_block("format gap=- missing=-;"),
