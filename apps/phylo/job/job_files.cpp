@@ -81,11 +81,12 @@ ReadPatterns JobFiles::read_all() {
     };
     attempt([&] {
         if (keeps && comm.leads()) lock_prefix();
-        if (keeps) finished = prepare_output(options, comm.leads() ? Trial::write : Trial::look);
+        auto const named = own_files(options);
+        if (keeps) finished = prepare_output(options, named, comm.leads() ? Trial::write : Trial::look);
         bool const needs_text =
             !options.input.reduced.empty() || options.needs_sites() || options.input.names != common::Names::first;
         if (!needs_text) columns = RgmColumns::open(options.input.msa);
-        if (columns && !own_files(options).empty()) columns.reset();
+        if (columns && !named.empty()) columns.reset();
     });
     auto read = read_share(columns);
     StartTrees start_trees;

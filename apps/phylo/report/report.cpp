@@ -10,7 +10,6 @@
 #include "common/output.hpp"
 #include "files/checkpoint_file.hpp"
 #include "input/check.hpp"
-#include "input/own_files.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/disk/new_file.hpp"
 #include "report/tree_files.hpp"
@@ -114,13 +113,13 @@ void refuse_existing(Options const& options) {
     if (auto const text = existing_output(options); !text.empty()) throw InputError(text);
 }
 
-std::optional<std::uint64_t> prepare_output(Options const& options, Trial trial) {
+std::optional<std::uint64_t> prepare_output(Options const& options, std::span<std::string const> own_files,
+                                            Trial trial) {
     auto const inputs = options.input.files();
-    auto const charsets = own_files(options);
     for (auto const* extension : output_extensions()) {
         auto const path = options.output.path(extension);
         common::refuse_input(path.string(), inputs);
-        common::refuse_input(path.string(), charsets);
+        common::refuse_input(path.string(), own_files);
         std::error_code error;
         if (std::filesystem::is_directory(path, error))
             throw InputError({path.string()}, "cannot be written: it is a directory");

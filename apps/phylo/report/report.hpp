@@ -131,7 +131,8 @@ enum class Trial : std::uint8_t { look, write };
 /// Throws InputError if an output file exists and must not be overwritten, unless it belongs to a job that was ended
 /// early. If all files are there that belong to a job, returns the identity of that job instead. Throws OutputError if
 /// files could not be written at the end. With Trial::write, also removes what a job has left that was ended early.
-std::optional<std::uint64_t> prepare_output(Options const& options, Trial trial);
+std::optional<std::uint64_t> prepare_output(Options const& options, std::span<std::string const> own_files,
+                                            Trial trial);
 
 /// Says of an output file that it exists, and what to do; empty if there is none.
 std::string existing_output(Options const& options);
