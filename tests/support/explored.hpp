@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <ostream>
 #include <stdexcept>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -26,6 +28,51 @@ struct Findings {
         for (auto const& line : findings.story) out << "\n  " << line;
         return out;
     }
+};
+
+/// Explores all that can happen to a job, depth first. Rules, which derives from it, says what that is: start(),
+/// fingerprint(job), moves(job), apply(job, move), is_over(job), and describe(job, move) for the story.
+template <class Rules>
+class Exploration {
+public:
+    /// Stops at the first violation.
+    Findings run() {
+        try {
+            auto job = rules().start();
+            visit(job);
+        } catch (Violation const& violation) {
+            findings_.violation = violation.what();
+        }
+        findings_.states = seen_.size();
+        return findings_;
+    }
+
+private:
+    Rules& rules() { return static_cast<Rules&>(*this); }
+
+    template <class Job>
+    void visit(Job& job) {
+        if (!seen_.insert(rules().fingerprint(job)).second) return;
+        auto const possible = rules().moves(job);
+        if (rules().is_over(job)) {
+            ++findings_.ends;
+        } else if (possible.empty()) {
+            throw Violation("survivors wait for ever");
+        }
+        for (auto const move : possible) {
+            Job next = job;
+            try {
+                rules().apply(next, move);
+                visit(next);
+            } catch (Violation const&) {
+                findings_.story.insert(findings_.story.begin(), rules().describe(job, move));
+                throw;
+            }
+        }
+    }
+
+    Findings findings_;
+    std::unordered_set<std::uint64_t> seen_;
 };
 
 template <class Scenario>

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -26,24 +25,13 @@ struct Scenario {
     bool control_is_young = false;
 };
 
-class Explorer {
+class Explorer : public regraft::test::Exploration<Explorer> {
 public:
     explicit Explorer(Scenario scenario, Mutant mutant = Mutant::none)
         : scenario_(std::move(scenario)), mutant_(mutant) {}
 
-    /// Stops at the first violation.
-    Findings run() {
-        try {
-            auto job = start();
-            visit(job);
-        } catch (Violation const& violation) {
-            findings_.violation = violation.what();
-        }
-        findings_.states = seen_.size();
-        return findings_;
-    }
-
 private:
+    friend class regraft::test::Exploration<Explorer>;
     struct Move {
         enum class Kind : std::uint8_t {
             go_on,
@@ -90,6 +78,7 @@ private:
             job.processes[r].control = control;
             driver(job, r).run();
         }
+        tidy(job);
         return job;
     }
 
@@ -154,6 +143,12 @@ private:
     }
 
     void apply(Job& job, Move move) const {
+        make(job, move);
+        tidy(job);
+        if (job.world.comms.size() > most_comms) throw Violation("repairs do not end");
+    }
+
+    void make(Job& job, Move move) const {
         auto& world = job.world;
         auto const rank = move.who;
         switch (move.kind) {
@@ -253,25 +248,11 @@ private:
         }
     }
 
-    void visit(Job& job) {
-        tidy(job);
-        if (!seen_.insert(fingerprint(job)).second) return;
-        auto const possible = moves(job);
-        bool done = possible.empty();
-        for (Rank r = 0; r < scenario_.ranks; ++r) done = done && (!contains(job.world.living, r) || is_gone(job, r));
-        if (done) ++findings_.ends;
-        if (possible.empty() && !done) throw Violation("survivors wait for ever");
-        if (job.world.comms.size() > most_comms) throw Violation("repairs do not end");
-        for (auto const move : possible) {
-            Job next = job;
-            try {
-                apply(next, move);
-                visit(next);
-            } catch (Violation const&) {
-                findings_.story.insert(findings_.story.begin(), describe(job, move));
-                throw;
-            }
+    bool is_over(Job const& job) const {
+        for (Rank r = 0; r < scenario_.ranks; ++r) {
+            if (contains(job.world.living, r) && !is_gone(job, r)) return false;
         }
+        return true;
     }
 
     std::string describe(Job const& job, Move move) const {
@@ -369,8 +350,6 @@ private:
 
     Scenario scenario_;
     Mutant mutant_;
-    Findings findings_;
-    std::unordered_set<std::uint64_t> seen_;
 };
 
 }  // namespace regraft::shield::test

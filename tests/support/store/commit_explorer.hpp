@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -15,24 +14,13 @@
 
 namespace regraft::test::commits {
 
-class Explorer {
+class Explorer : public Exploration<Explorer> {
 public:
     explicit Explorer(Scenario scenario, Mutant mutant = Mutant::none)
         : scenario_(std::move(scenario)), mutant_(mutant) {}
 
-    /// Stops at the first violation.
-    Findings run() {
-        try {
-            auto job = start();
-            visit(job);
-        } catch (Violation const& violation) {
-            findings_.violation = violation.what();
-        }
-        findings_.states = seen_.size();
-        return findings_;
-    }
-
 private:
+    friend class Exploration<Explorer>;
     struct Move {
         enum class Kind : std::uint8_t {
             go_on,
@@ -78,7 +66,7 @@ private:
         }
         return true;
     }
-    bool all_done(Job const& job) const {
+    bool is_over(Job const& job) const {
         return all_waiting(job, [](Member const&) { return false; });
     }
 
@@ -100,7 +88,7 @@ private:
             if (dead_in_it || (job.revoked && !is_agreement(member.step))) result.push_back({Kind::fail, i});
             if (job.alarms_left > 0 && !is_agreement(member.step)) result.push_back({Kind::alarm, i});
         }
-        if (!all_done(job)) {
+        if (!is_over(job)) {
             auto const votes = [](Member const& each) { return is_agreement(each.step) || each.step == Step::failed; };
             if (all_waiting(job, votes)) {
                 result.push_back({Kind::agree});
@@ -148,7 +136,7 @@ private:
         }
         note_regained(job);
         expect_readable(job);
-        if (all_done(job)) expect_same(job);
+        if (is_over(job)) expect_same(job);
     }
 
     /// What it has sent stays sent.
@@ -271,27 +259,7 @@ private:
         }
     }
 
-    // --- exploration
-
-    void visit(Job& job) {
-        if (!seen_.insert(fingerprint(job)).second) return;
-        auto const possible = moves(job);
-        if (all_done(job)) {
-            ++findings_.ends;
-        } else if (possible.empty()) {
-            throw Violation("survivors wait for ever");
-        }
-        for (auto const move : possible) {
-            auto next = job;
-            try {
-                apply(next, move);
-                visit(next);
-            } catch (Violation const&) {
-                findings_.story.insert(findings_.story.begin(), describe(job, move));
-                throw;
-            }
-        }
-    }
+    // --- states
 
     static std::string describe(Job const& job, Move move) {
         static constexpr char const* events[] = {
@@ -345,8 +313,6 @@ private:
 
     Scenario scenario_;
     Mutant mutant_;
-    Findings findings_;
-    std::unordered_set<std::uint64_t> seen_;
 };
 
 }  // namespace regraft::test::commits
