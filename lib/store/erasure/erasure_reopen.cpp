@@ -128,10 +128,7 @@ std::vector<BlockRange> blocks_lost(erasure::Layout const& layout, std::span<Blo
 std::string lost_text(ErasureVersion const& version, std::span<BlockRange const> pieces,
                       std::span<BlockRange const> lost) {
     auto const& code = version.holdings.layout().code();
-    std::uint64_t blocks = 0;
-    for (auto const& range : lost) blocks += range.size();
-    auto text = std::to_string(blocks) + " blocks of version " + std::to_string(version.common.id.version) +
-                " cannot be rebuilt, the first is block " + std::to_string(value(lost.front().first));
+    auto text = store::lost_text(lost, version.common.id.version, "cannot be rebuilt");
     if (pieces.empty()) return text + ": they were lost before the version was kept";
     auto const stripe = piece_listed_as(pieces.front().first, code).stripe;
     auto const there = version.holdings.available(stripe);

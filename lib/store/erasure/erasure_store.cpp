@@ -27,9 +27,7 @@ std::uint64_t Coded::alike_to_keep() const {
 Common Coded::next_common(erasure::Layout const& layout, std::uint64_t number) {
     complaint.reset();
     if (!keeping) return {};
-    if (!keeping->begun()) static_cast<void>(keeping->begin(comm, alike_to_keep()));
-    keeping->retract();  // of a submit that a failure ended
-    return {keeping->next(comm, number), 0, piece_sizes(layout), attributes, Coding::of(layout)};
+    return {keeping->next(comm, alike_to_keep(), number), 0, piece_sizes(layout), attributes, Coding::of(layout)};
 }
 
 void Coded::list(ErasureVersion& of) {
@@ -42,15 +40,11 @@ void Coded::list(ErasureVersion& of) {
 }
 
 void Coded::retract() {
-    if (!keeping) return;
-    keeping->retract();
-    if (auto const first = first_complaint(comm, complaint)) throw DiskError(*first);
+    if (keeping) keeping->retract(comm, complaint);
 }
 
 void Coded::settle(ErasureVersion const& of) {
-    if (!keeping) return;
-    keeping->agreed(of.files());
-    keeping->settle();
+    if (keeping) keeping->settle(of.files());
 }
 
 namespace {

@@ -267,7 +267,9 @@ Manifest Keeping::read(std::uint64_t owner, std::uint64_t number) const {
     return manifest;
 }
 
-GenerationId Keeping::next(ft::Communicator const& comm, std::uint64_t version) {
+GenerationId Keeping::next(ft::Communicator& comm, std::uint64_t alike, std::uint64_t version) {
+    if (!begun_) static_cast<void>(begin(comm, alike));
+    retract();
     attempt_ = comm.epoch() == last_epoch_ ? attempt_ + 1 : 0;
     last_epoch_ = comm.epoch();
     return {start_, instance_, version, comm.epoch(), attempt_, 0};
@@ -315,10 +317,9 @@ void Keeping::retract() noexcept {
     pending_.reset();
 }
 
-void Keeping::agreed(std::span<Segment* const> files) const noexcept {
-    for (auto* const file : files) {
-        if (pending_) file->mark_agreed(pending_->id.mark());
-    }
+void Keeping::retract(ft::Communicator& comm, Complaint const& complaint) {
+    retract();
+    if (auto const first = first_complaint(comm, complaint)) throw DiskError(*first);
 }
 
 void Keeping::settle() noexcept {
@@ -329,6 +330,13 @@ void Keeping::settle() noexcept {
     }
     present_ = std::exchange(pending_, {});
     for (auto const& file : std::exchange(stale_, {})) folder_->remove(file);
+}
+
+void Keeping::settle(std::span<Segment* const> files) noexcept {
+    for (auto* const file : files) {
+        if (pending_) file->mark_agreed(pending_->id.mark());
+    }
+    settle();
 }
 
 Kept Keeping::open(Found const& found) const {

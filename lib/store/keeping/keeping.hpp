@@ -14,6 +14,7 @@
 #include "store/kept/folder.hpp"
 #include "store/kept/manifest.hpp"
 #include "store/kept/segment.hpp"
+#include "store/together/complaint.hpp"
 
 namespace regraft::store {
 
@@ -57,22 +58,24 @@ public:
     /// A hash of the names of job and store, and of the kind.
     std::uint64_t names() const;
 
-    bool begun() const { return begun_; }
     /// Opens and locks the folder, and looks at what is there. May be repeated. Throws DiskError. Collective, uniform.
     Survey begin(ft::Communicator& comm, std::uint64_t alike);
 
-    /// The id of the submit that begins now. All members call it alike.
-    GenerationId next(ft::Communicator const& comm, std::uint64_t version);
+    /// The id of the submit that begins now, of which one that a failure ended leaves nothing. Calls begin() if nobody
+    /// has. All members call it alike. Throws DiskError. Collective, uniform.
+    GenerationId next(ft::Communicator& comm, std::uint64_t alike, std::uint64_t version);
     /// A new file. Throws InputError.
     std::unique_ptr<Segment> file(std::uint64_t bytes);
     /// Lists what is held in a new manifest, or in place of the one of the same generation. Throws InputError.
     void write(Common const& common, Listing const& listing);
     /// The generation of the last write is not agreed on: removes its manifest.
     void retract() noexcept;
-    /// It is agreed on. Until settle(), the manifest of the generation before stays.
-    void agreed(std::span<Segment* const> files) const noexcept;
+    /// The same. Throws DiskError if a member has complained. Collective, uniform.
+    void retract(ft::Communicator& comm, Complaint const& complaint);
     /// Removes the manifest of the generation before, and what jobs before have left.
     void settle() noexcept;
+    /// The generation of the last write, which is in these files, is agreed on. Then the same.
+    void settle(std::span<Segment* const> files) noexcept;
 
     /// Opens what the manifest lists. Throws InputError.
     Kept open(Found const& found) const;

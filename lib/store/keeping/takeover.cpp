@@ -94,4 +94,11 @@ Common tell_common(ft::Communicator& comm, Chosen const& chosen, Common const& m
     return decode(bytes, {}, 0, "").common;
 }
 
+std::string lost_text(std::span<BlockRange const> lost, std::uint64_t version, std::string const& what) {
+    std::uint64_t blocks = 0;
+    for (auto const& range : lost) blocks += range.size();
+    return std::to_string(blocks) + " blocks of version " + std::to_string(version) + ' ' + what +
+           ", the first is block " + std::to_string(value(lost.front().first));
+}
+
 }  // namespace regraft::store

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,5 +44,8 @@ std::optional<Chosen> choose_and_take_over(ft::Communicator& comm, Keeping const
 /// What all members of the generation have in common, from a member that has taken over a part of it. Collective, not
 /// uniform.
 Common tell_common(ft::Communicator& comm, Chosen const& chosen, Common const& mine);
+
+/// How many blocks of a version are lost, for messages: "7 blocks of version 2 WHAT, the first is block 3".
+std::string lost_text(std::span<BlockRange const> lost, std::uint64_t version, std::string const& what);
 
 }  // namespace regraft::store

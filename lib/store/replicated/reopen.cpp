@@ -37,11 +37,7 @@ private:
 };
 
 std::string lost_text(std::span<BlockRange const> lost, std::uint64_t version) {
-    std::uint64_t blocks = 0;
-    for (auto const& range : lost) blocks += range.size();
-    return std::to_string(blocks) + " blocks of version " + std::to_string(version) +
-           " were kept only on nodes that are missing, the first is block " +
-           std::to_string(value(lost.front().first)) +
+    return store::lost_text(lost, version, "were kept only on nodes that are missing") +
            "; a job that has these nodes finds them, and with ReopenOptions::Lost::left this one goes on without them";
 }
 
@@ -180,8 +176,7 @@ void ReplicatedStore::discard() {
     REGRAFT_EXPECTS(impl_->idle() && "no load is under way");
     if (impl_->keeping) impl_->keeping->discard(impl_->comm);
     impl_->current.reset();
-    impl_->spare = Memory();
-    impl_->stale.clear();
+    impl_->free_spare();
     if (impl_->keeping) impl_->keeping->leave(impl_->comm);
 }
 

@@ -262,7 +262,7 @@ RepairReport repair(Replicated& store, RepairOptions const& options) {
     auto& comm = store.comm;
     auto& [directory, sizes, held, seams, common] = *store.current;
     comm.reach(repair_phase.before);
-    if (store.keeping) store.spare = Memory();  // a folder takes two versions, and the repair adds to one
+    if (store.keeping) store.free_spare();  // a folder takes two versions, and the repair adds to one
     store.layout = 0;
     auto terms = gather_terms(comm, store.identity, options, held.in_order(sizes));
     directory.retain(comm.members());

@@ -69,6 +69,11 @@ struct Replicated {
     };
     /// The spare memory if it fits; otherwise new memory, and the spare memory is freed.
     Taken take_memory(std::uint64_t size, Complaint& complaint);
+    /// Frees the memory of the version before.
+    void free_spare() {
+        spare = Memory();
+        stale.clear();
+    }
     /// What the files of the next version have in common, if there are any. alike: of a vote. Collective if there are.
     Common next_common(std::uint32_t replicas, BlockSizes const& sizes, std::uint64_t alike);
     /// Lists in files what is held of a version. Not collective.

@@ -37,9 +37,7 @@ Replicated::Taken Replicated::take_memory(std::uint64_t size, Complaint& complai
 
 Common Replicated::next_common(std::uint32_t replicas, BlockSizes const& sizes, std::uint64_t alike) {
     if (!keeping) return {};
-    if (!keeping->begun()) static_cast<void>(keeping->begin(comm, alike_to_keep()));
-    keeping->retract();  // of a submit that a failure ended
-    Common common{keeping->next(comm, version + 1), replicas, sizes, attributes};
+    Common common{keeping->next(comm, alike_to_keep(), version + 1), replicas, sizes, attributes};
     common.id.alike = alike;
     return common;
 }
@@ -58,15 +56,11 @@ void Replicated::list(Common const& common, HeldBlocks& held, Complaint& complai
 }
 
 void Replicated::settle(HeldBlocks& held) {
-    if (!keeping) return;
-    keeping->agreed(files_of(held));
-    keeping->settle();
+    if (keeping) keeping->settle(files_of(held));
 }
 
 void Replicated::retract(Complaint const& complaint) {
-    if (!keeping) return;
-    keeping->retract();
-    if (auto const first = first_complaint(comm, complaint)) throw DiskError(*first);
+    if (keeping) keeping->retract(comm, complaint);
 }
 
 ReplicatedStore::ReplicatedStore(ft::Communicator& comm, Options options)
@@ -104,8 +98,7 @@ void ReplicatedContents::visit_holders(BlockRange blocks,
 }
 
 void ReplicatedContents::trim() {
-    impl_->spare = Memory();
-    impl_->stale.clear();
+    impl_->free_spare();
 }
 
 std::uint64_t ReplicatedContents::bytes_spare() const {

@@ -1,12 +1,16 @@
 // Both kinds of stores by the same calls, for tests of what they save and open.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "regraft/ft/communicator.hpp"
 #include "regraft/placement/mod_k.hpp"
@@ -69,6 +73,23 @@ private:
     erasure::Code code_{3, 1};
     store::ErasureStore store_;
 };
+
+/// Expects that a load of everything gives all blocks but these, and leaves the places of these as they are.
+/// Collective.
+template <class Store>
+void expect_all_but(std::vector<BlockRange> const& lost, Store& store, Content const& content) {
+    auto const all = content.everything();
+    std::vector<std::byte> out(content.bytes(all));
+    auto const loaded = store.load(std::span(&all, 1), out, {.lost = store::LoadOptions::Lost::left});
+    EXPECT_EQ(loaded.lost, lost);
+    auto right = content.rows(all).values;
+    for (auto const& blocks : lost) {
+        auto const begin = content.bytes({BlockId{0}, blocks.first});
+        std::copy_n(out.begin() + static_cast<std::ptrdiff_t>(begin), content.bytes(blocks),
+                    right.begin() + static_cast<std::ptrdiff_t>(begin));
+    }
+    EXPECT_EQ(out, right);
+}
 
 /// What is wrong when all members load everything; empty: nothing. Collective.
 template <class Store>
