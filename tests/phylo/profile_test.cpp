@@ -227,14 +227,14 @@ TEST(WorkClock, CountsEveryReductionFromItsStartOnAndChangesNoAnswer) {
     for (auto const linkage : test::linkages) {
         SCOPED_TRACE(static_cast<int>(linkage));
         test::SmallJob job(2, linkage);
-        auto const expected = job.fresh(job.likelihood.tree()).all_branch_values();
+        auto const expected = job.fresh(job.likelihood.tree()).gradient().edges;
         WorkClock clock(checked_cast<std::uint32_t>(job.comm.size()));
         job.likelihood.tell(&clock);
         static_cast<void>(job.likelihood.loglh());
         EXPECT_EQ(clock.log().num_packages(), 0u);
         clock.start(job.comm.epoch());
         static_cast<void>(job.likelihood.partition_loglh());
-        auto const values = job.likelihood.all_branch_values();
+        auto const values = job.likelihood.gradient().edges;
         EXPECT_EQ(clock.log().num_packages(), 2u);
         clock.start(job.comm.epoch());
         static_cast<void>(job.likelihood.loglh());

@@ -114,7 +114,7 @@ TEST(Likelihood, KnowsAllBranchesAsItKnowsEachInFocus) {
         Fixture f(6, linkage);
         auto likelihood = f.fresh(test::some_tree(f.data, 6, linkage), f.data.models);
         auto const& tree = likelihood.tree();
-        auto const all = likelihood.all_branch_values();
+        auto const all = likelihood.gradient().edges;
         auto next = all.begin();
         for (auto h : msa::preorder_edges(tree)) {
             likelihood.focus(h);

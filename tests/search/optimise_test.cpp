@@ -127,19 +127,46 @@ TEST(OptimiseBranches, GivesEachEdgeABetterLength) {
     }
 }
 
-TEST(SmoothBranches, NeverLowersTheLikelihoodAndConverges) {
+std::vector<double> set_loglh(Fixture& f) {
+    auto const parts = f.likelihood.partition_loglh();
+    if (f.likelihood.tree().num_length_sets() > 1) return parts;
+    return {std::accumulate(parts.begin(), parts.end(), 0.0)};
+}
+
+TEST(OptimiseLengths, LowersNoSetAndEndsWhereNoEdgeGains) {
     for (auto linkage : linkages) {
-        Fixture f(3, linkage);
-        double gain = std::numeric_limits<double>::infinity();
-        double loglh = f.likelihood.loglh();
-        for (int pass = 0; pass < 50 && gain > 1e-6; ++pass) {
-            gain = smooth_branches(f.likelihood, 1e-6, Pace::one_by_one);
-            double const now = f.likelihood.loglh();
-            EXPECT_GE(now, loglh - 1e-7);
-            loglh = now;
+        for (std::uint64_t seed = 0; seed < 4; ++seed) {
+            Fixture f(seed, linkage);
+            auto const before = set_loglh(f);
+            auto const evaluations = f.likelihood.evaluations();
+            auto const gain = optimise_lengths(f.likelihood, 1e-6);
+            EXPECT_LE(f.likelihood.evaluations(), evaluations + 120);
+            auto const after = set_loglh(f);
+            EXPECT_NEAR(std::accumulate(after.begin(), after.end(), -gain),
+                        std::accumulate(before.begin(), before.end(), 0.0), 1e-7);
+            for (std::size_t set = 0; set < before.size(); ++set) EXPECT_GE(after[set], before[set] - 1e-8);
+            double left = 0;
+            for (auto h : f.likelihood.tree().edges()) left += optimise_branch(f.likelihood, h);
+            EXPECT_LE(left, 1e-3);
         }
-        EXPECT_LE(gain, 1e-6);
     }
+}
+
+TEST(OptimiseLengths, FindsTheLengthsOfASetWhateverTheOthersAre) {
+    Fixture f(5, BranchLinkage::unlinked);
+    auto const edges = f.likelihood.tree().edges();
+    auto const sets = f.likelihood.tree().num_length_sets();
+    auto const start = lengths_of(f.likelihood.tree(), edges);
+    optimise_lengths(f.likelihood, 1e-3);
+    auto const together = lengths_of(f.likelihood.tree(), edges);
+    auto others = start;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        if (i % sets != 0) others[i] = 0.3;
+    }
+    set_lengths(f.likelihood, edges, others);
+    optimise_lengths(f.likelihood, 1e-3);
+    auto const alone = lengths_of(f.likelihood.tree(), edges);
+    for (std::size_t i = 0; i < alone.size(); i += sets) EXPECT_EQ(alone[i], together[i]);
 }
 
 TEST(OptimiseModels, NeverLowersAPartitionsLikelihoodAndKeepsParametersValid) {

@@ -98,9 +98,8 @@ public:
     /// The values of the edges in focus at some places, with these lengths, with all sums in one reduction. Lengths and
     /// values have the shape [place][length set]. The tree stays as it is.
     std::vector<BranchValue> branch_values(std::span<std::size_t const> places, std::span<double const> lengths);
-    /// The values of all edges at their own lengths, [position in msa::preorder_edges][length set]: the gradient, in
-    /// two traversals. Afterwards no edge is in focus.
-    std::vector<BranchValue> all_branch_values();
+    /// The gradient of the log-likelihood by all branch lengths, in two traversals. Afterwards no edge is in focus.
+    Gradient gradient();
 
     /// The insertion that regraft(h, target) makes of the pruned h: in the middle of the target's edge.
     Insertion insertion(msa::HalfEdge h, msa::HalfEdge target) const;
@@ -121,7 +120,7 @@ private:
     void invalidate_beyond(msa::HalfEdge h, Invalidate invalidate);
     /// Invalidates what the move changed, after it was made or undone, and returns the move.
     msa::TreeUndo touched(msa::TreeUndo move);
-    std::vector<BranchValue> reduce_branch_values(std::span<FixedSum> sums);  // three sums make one value
+    std::vector<BranchValue> to_branch_values(std::span<FixedSum const> sums) const;  // three sums make one value
 
     ft::Participants who_;
     msa::Tree tree_;

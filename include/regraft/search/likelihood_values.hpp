@@ -33,6 +33,12 @@ struct BranchValue {
     double second = 0;  // second derivative
 };
 
+/// The log-likelihood of a tree and its derivatives by all branch lengths.
+struct Gradient {
+    std::vector<double> loglh;       // per length set: of its partitions
+    std::vector<BranchValue> edges;  // [position in msa::preorder_edges][length set], at their own lengths
+};
+
 /// Another model for one of the partitions.
 struct ModelTrial {
     std::size_t partition;  // index of the partition

@@ -54,19 +54,19 @@ std::vector<BestLength> best_lengths(DistributedLikelihood& likelihood, std::spa
 /// Gives an edge its best length. Returns the gain in log-likelihood.
 double optimise_branch(DistributedLikelihood& likelihood, msa::HalfEdge h, double enough = 1e-7);
 
-/// How many branches are optimised in the same reductions: one, or a batch of at most six that have no node in common.
-/// A batch takes a fraction of the reductions, but the likelihood can fall where edges that are close depend on each
-/// other.
-enum class Pace : std::uint8_t { one_by_one, by_batch };
-
-/// Gives edges their best lengths, each once. enough: as for best_lengths. Returns the sum of their gains in
-/// log-likelihood, each as if the others of its batch stayed.
-double optimise_branches(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges, double enough,
-                         Pace pace = Pace::by_batch);
+/// Gives edges their best lengths, each once. enough: as for best_lengths. At most six that have no node in common make
+/// a batch, and share reductions. The likelihood can fall where edges of a batch are close and depend on each other.
+/// Returns the sum of their gains in log-likelihood, each as if the others of its batch stayed.
+double optimise_branches(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges, double enough);
 
 /// One pass of optimise_branches over the edges whose own lengths promise enough for a gain of epsilon in total. One
 /// evaluation selects them. Returns the sum of their gains.
-double smooth_branches(DistributedLikelihood& likelihood, double epsilon, Pace pace = Pace::by_batch);
+double smooth_branches(DistributedLikelihood& likelihood, double epsilon);
+
+/// Optimises all branch lengths together by their gradient, every length set separately, until a step gains less than
+/// `tolerance` in log-likelihood (L-BFGS within bounds, by NLopt). No set's log-likelihood falls. Takes one evaluation
+/// per step, usually 5 to 25, where one edge after the other takes several per edge. Returns the gain. Collective.
+double optimise_lengths(DistributedLikelihood& likelihood, double tolerance);
 
 /// Multiplies all lengths of a set by the best of some factors between an eighth and five, if one gains epsilon in
 /// log-likelihood; otherwise all lengths stay as they are. With discrete site rates the likelihood may have two maxima

@@ -149,19 +149,26 @@ std::vector<BranchValue> DistributedLikelihood::branch_values(std::span<std::siz
             partitions_[q].add_derivatives(lengths[at], std::span(sums).subspan(3 * at).first<3>(), places[i]);
         }
     }
-    return reduce_branch_values(sums);
+    all_reduce(sums);
+    return to_branch_values(sums);
 }
 
-std::vector<BranchValue> DistributedLikelihood::all_branch_values() {
+Gradient DistributedLikelihood::gradient() {
     auto const sets = tree_.num_length_sets();
-    std::vector<FixedSum> sums(std::size_t{3} * tree_.num_edges() * sets);
+    std::vector<FixedSum> sums(sets + std::size_t{3} * tree_.num_edges() * sets);
+    auto const derivatives = std::span(sums).subspan(sets);
     std::vector<FixedSum> part(std::size_t{3} * tree_.num_edges());
     for (std::size_t q = 0; q < partitions_.size(); ++q) {
+        auto const set = length_set(q);
+        partitions_[q].add_loglh(0, sums[set]);
         part.assign(part.size(), FixedSum());
         partitions_[q].add_all_derivatives(part);
-        for (std::size_t i = 0; i < part.size(); ++i) sums[(i / 3 * sets + length_set(q)) * 3 + i % 3].add(part[i]);
+        for (std::size_t i = 0; i < part.size(); ++i) derivatives[(i / 3 * sets + set) * 3 + i % 3].add(part[i]);
     }
-    return reduce_branch_values(sums);
+    all_reduce(sums);
+    Gradient result{{}, to_branch_values(derivatives)};
+    for (std::uint32_t set = 0; set < sets; ++set) result.loglh.push_back(sums[set].value(loglh_scale()));
+    return result;
 }
 
 Insertion DistributedLikelihood::insertion(HalfEdge h, HalfEdge target) const {
@@ -264,8 +271,7 @@ void DistributedLikelihood::follow_load() {
     if (num_threads_ > 1) load_.emplace(num_threads_);
 }
 
-std::vector<BranchValue> DistributedLikelihood::reduce_branch_values(std::span<FixedSum> sums) {
-    all_reduce(sums);
+std::vector<BranchValue> DistributedLikelihood::to_branch_values(std::span<FixedSum const> sums) const {
     auto const scales = partitions_.front().derivative_scales();
     std::vector<BranchValue> result;
     for (std::size_t i = 0; i < sums.size(); i += 3) {

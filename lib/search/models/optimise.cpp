@@ -98,7 +98,7 @@ private:
 /// the next.
 std::vector<HalfEdge> edges_that_promise(DistributedLikelihood& likelihood, double enough) {
     auto const& tree = likelihood.tree();
-    auto const values = likelihood.all_branch_values();
+    auto const values = likelihood.gradient().edges;
     auto next = values.begin();
     auto const promises = [&](HalfEdge h) {
         bool any = false;
@@ -228,24 +228,23 @@ double optimise_branch(DistributedLikelihood& likelihood, HalfEdge h, double eno
     return optimise_together(likelihood, std::array{h}, enough);
 }
 
-double optimise_branches(DistributedLikelihood& likelihood, std::span<HalfEdge const> edges, double enough, Pace pace) {
+double optimise_branches(DistributedLikelihood& likelihood, std::span<HalfEdge const> edges, double enough) {
     constexpr std::size_t nearby = 24;  // edges of which batches are made: few, so that their CLVs stay in memory
-    auto const at_once = pace == Pace::one_by_one ? 1 : nearby;
     double gain = 0;
-    for (std::size_t first = 0; first < edges.size(); first += at_once) {
-        auto const some = edges.subspan(first, std::min(at_once, edges.size() - first));
+    for (std::size_t first = 0; first < edges.size(); first += nearby) {
+        auto const some = edges.subspan(first, std::min(nearby, edges.size() - first));
         for (auto const& batch : batches(likelihood.tree(), some)) gain += optimise_together(likelihood, batch, enough);
         likelihood.reach(branches_phase.inside);
     }
     return gain;
 }
 
-double smooth_branches(DistributedLikelihood& likelihood, double epsilon, Pace pace) {
+double smooth_branches(DistributedLikelihood& likelihood, double epsilon) {
     likelihood.reach(branches_phase.before);
     constexpr double share = 0.25;  // the fraction of epsilon that may remain, in all edges together
     double const enough = share * epsilon / likelihood.tree().num_edges();
     auto const edges = edges_that_promise(likelihood, enough);
-    auto const gain = optimise_branches(likelihood, edges, enough, pace);
+    auto const gain = optimise_branches(likelihood, edges, enough);
     likelihood.reach(branches_phase.after);
     return gain;
 }

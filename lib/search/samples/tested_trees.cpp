@@ -5,6 +5,7 @@
 
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
+#include "regraft/search/rell_samples.hpp"
 
 namespace regraft::search {
 namespace {

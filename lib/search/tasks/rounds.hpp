@@ -10,7 +10,7 @@ namespace regraft::search {
 /// Makes the next step of a round, of which there are two: all branches, then all models. position: the number of the
 /// step, which grows. If lengths are fixed, there are only the models. Returns whether this was the last step.
 /// Collective.
-bool optimise_next(std::uint64_t& position, DistributedLikelihood& likelihood, double epsilon, Pace pace,
+bool optimise_next(std::uint64_t& position, DistributedLikelihood& likelihood, double epsilon,
                    Lengths lengths = Lengths::change);
 
 /// Goes to a higher maximum, if there is one that no single length or parameter leads to. Returns whether there was.

@@ -25,7 +25,7 @@ PLANS = [  # ranks, plan: every rank in it must die
     (5, "spr:inside:1:3,spr:inside:2:3"),
     (8, "spr:inside:0:2,spr:inside:3:2,spr:inside:6:2"),
     (8, "submit:inside:0:0,model:inside:4:1,spr:before:7:9"),
-    (3, "branches:inside:0:40,branches:inside:1:40"),
+    (3, "lengths:inside:0:20,lengths:inside:1:20"),
     (5, "reduce:inside:0:100,agree:inside:1:9,checkpoint:inside:2:7,spr:after:3:12"),
     (8, "spr:inside:0:1,spr:after:1:1,model:before:2:2,branches:after:3:1,reduce:before:4:900,checkpoint:after:5:4,agree:before:6:16"),
     (4, "model:inside:3:1,recover:before:2:0"),
@@ -42,7 +42,7 @@ GROUPS = [  # ranks, groups, plan: every rank in it must die
     (4, 4, "spr:inside:2:5"),  # a group dies out
     (4, 4, "spr:inside:1:5,spr:inside:2:9,spr:inside:3:30"),
     (6, 3, "spr:inside:0:3,spr:inside:1:8,escape:inside:4:0"),
-    (5, 2, "branches:inside:0:20,recover:inside:3:0,spr:before:1:20"),
+    (5, 2, "lengths:inside:0:20,recover:inside:3:0,spr:before:1:20"),
     (4, 2, "checkpoint:before:1:1,derive:inside:2:0"),
     (4, 4, "commit:inside:3:2,checkpoint:inside:0:1,deal:before:1:0"),
     (5, 3, "derive:before:0:0,derive:after:4:0"),
@@ -254,7 +254,7 @@ def without_kills(jobs: phylo_job.Jobs, args) -> None:
     start = jobs.run(1, ["search", *protein, "--spr-radius", "1"])
     protein = ["evaluate", *protein, "--tree", f"{start.prefix}.bestTree"]
     reference = jobs.run(1, protein)
-    check(jobs.run(4, [*protein, "--fail", "branches:inside:0:9"]), reference, "amino acids", {0})
+    check(jobs.run(4, [*protein, "--fail", "lengths:inside:0:9"]), reference, "amino acids", {0})
 
 
 MODES = {"points": points, "plans": plans, "groups": groups, "random": random_plans, "outside": outside, "ranks": without_kills}

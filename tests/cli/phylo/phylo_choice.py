@@ -18,7 +18,7 @@ PLANS = [  # ranks, plan: every rank in it must die
     (3, "model_choice:inside:2:3"),
     (3, "model_choice:after:0:20"),
     (4, "model_choice:inside:1:5,model:inside:0:9,checkpoint:inside:3:5"),
-    (5, "branches:inside:0:40,recover:inside:3:0,model_choice:before:1:30"),
+    (5, "lengths:inside:0:20,recover:inside:3:0,model_choice:before:1:30"),
     (3, "model_choice:after:1:2,reduce:inside:2:700"),
 ]
 

@@ -35,7 +35,7 @@ TEST = ["test", "--msa", str(DATA / "primates.phy"), "--model", str(FOLDER / "se
 CASES = {
     "climb": Case(PRIMATES, 30),
     "supports": Case(PRIMATES, 60),
-    "done": Case(PRIMATES, 89),
+    "done": Case(PRIMATES, 81),
     "automatic": Case(["search", "--msa", str(DATA / "primates.phy"), "--model", "HKY+G", "--effort", "auto", "--spr-radius", "2"], 20),
     "scaled": Case([*PARTITIONS, "scaled"], 5),
     "unlinked": Case([*PARTITIONS, "unlinked"], 9),

@@ -116,7 +116,7 @@ std::string Choice::describe() const {
 void Choice::step(Estimate& now, DistributedLikelihood& likelihood, SearchOptions const& options) {
     likelihood.reach(choice_phase.before);
     if (round == 0 && position == 0) static_cast<void>(keep_loglh(*this, now, likelihood));
-    bool const round_ended = optimise_next(position, likelihood, options.choice_epsilon, Pace::by_batch);
+    bool const round_ended = optimise_next(position, likelihood, options.choice_epsilon);
     likelihood.reach(choice_phase.inside);
     bool const goes_on = round_ended && (keep_loglh(*this, now, likelihood) >= options.choice_epsilon ||
                                          leave_maximum(likelihood, options.choice_epsilon));

@@ -14,11 +14,6 @@ namespace {
 constexpr std::uint32_t near_radius = 5;  // in edges, of near SPR
 constexpr std::uint32_t wake_within = 2;  // subtrees so many edges from a change of the topology wait again
 
-/// The final model is optimised edge by edge: batches need more passes to come as close to the maximum.
-Pace pace_of(Stage stage) {
-    return stage == Stage::final_model ? Pace::one_by_one : Pace::by_batch;
-}
-
 }  // namespace
 
 /// Whether the present round has gained enough for another one; a gain of NaN never pays.
@@ -46,8 +41,7 @@ void Steps::keep_tree() {
 }
 
 void Steps::advance_model(double epsilon) {
-    bool const round_ended =
-        optimise_next(climb_.position, likelihood_, epsilon, pace_of(climb_.stage), options_.lengths);
+    bool const round_ended = optimise_next(climb_.position, likelihood_, epsilon, options_.lengths);
     if (round_ended) {
         now_.loglh = likelihood_.loglh();
         if (!pays(epsilon) && leave_maximum(likelihood_, epsilon, options_.lengths)) now_.loglh = likelihood_.loglh();

@@ -51,13 +51,13 @@ bool optimise_fits(Merging& merging, DistributedLikelihood& likelihood, SearchOp
         case Phase::over:
             return true;
         case Phase::pairs:
-            if (!shares_lengths) return optimise_next(position, likelihood, options.choice_epsilon, Pace::by_batch);
+            if (!shares_lengths) return optimise_next(position, likelihood, options.choice_epsilon);
             optimise_models(likelihood, options.choice_epsilon, Lengths::stay);
             return true;
         case Phase::scheme:
             break;
     }
-    return optimise_next(position, likelihood, options.final_epsilon, Pace::one_by_one);
+    return optimise_next(position, likelihood, options.final_epsilon);
 }
 
 }  // namespace

@@ -293,15 +293,6 @@ std::vector<Tree> different_trees(Tree const& tree, std::span<Tree const> others
     return result;
 }
 
-/// Optimises all branches of a good tree. Those of a pilot were optimised only around its moves.
-void smooth(DistributedLikelihood& likelihood) {
-    constexpr int max_passes = 10;
-    constexpr double enough = 0.1;  // in log-likelihood
-    for (int pass = 0; pass < max_passes; ++pass) {
-        if (smooth_branches(likelihood, enough, Pace::one_by_one) < enough) break;
-    }
-}
-
 /// The rearrangements of the likelihood's tree: parts of the other trees, and moves of its subtrees. Collective.
 Rearrangements all_rearrangements(DistributedLikelihood& likelihood, Replicates const& replicates,
                                   std::span<Tree const> others) {
@@ -337,7 +328,7 @@ std::vector<ReplicateTree> first_trees(DistributedLikelihood& likelihood, Replic
     std::vector<double> gains(trees.size(), -std::numeric_limits<double>::infinity());
     for (auto const& good : different_trees(own, others)) {
         likelihood.set_tree(good);
-        smooth(likelihood);
+        optimise_lengths(likelihood, 0.1);  // those of a pilot were optimised only around its moves
         auto const rearrangements = all_rearrangements(likelihood, replicates, all);
         auto const head_start = gains_of_replicates(likelihood, replicates.weights,
                                                     pattern_loglh(likelihood, replicates.patterns), reference);
