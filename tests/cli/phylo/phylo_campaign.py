@@ -48,6 +48,14 @@ GROUPS = [  # ranks, groups, plan: every rank in it must die
     (5, 3, "derive:before:0:0,derive:after:4:0"),
     (3, 3, "spr:after:0:1,spr:after:1:1"),
 ]
+AHEAD = [  # ranks, plan: while escapes share reductions; every rank in it must die
+    (3, "escape:inside:0:3"),
+    (4, "escape:before:1:0,escape:inside:2:9"),
+    (5, "escape:after:0:3,escape:after:3:3,spr:inside:4:20"),
+    (2, "branches:inside:1:30"),
+    (4, "spr:before:0:60,recover:inside:3:0,escape:inside:2:1"),
+    (6, "escape:inside:0:2,escape:inside:1:2,escape:inside:2:2,escape:inside:3:2,escape:inside:4:2"),
+]
 GIVEN = [  # the same for supports of given trees
     (2, 1, "ultrafast:before:1:0"),
     (3, 3, "spr:inside:1:5,commit:inside:2:3"),
@@ -94,6 +102,11 @@ def evaluated(jobs: phylo_job.Jobs, ranks: int, plan: str = "", groups: int = 2)
     result = jobs.run(ranks, [*arguments, "--groups", str(groups), *(["--fail", plan] if plan else [])])
     result.require_survival(f"{ranks} ranks, plan '{plan}'")
     return result
+
+
+def ahead(jobs: phylo_job.Jobs, ranks: int, plan: str = "", subtrees: str = "16") -> phylo_job.Result:
+    """A search with escapes, which share reductions if it looks several subtrees ahead."""
+    return jobs.search(ranks, plan, "--starts", "pars{1}", "--lookahead", subtrees, model="JC", msa=noise(jobs))
 
 
 def tested(jobs: phylo_job.Jobs, ranks: int, plan: str = "") -> phylo_job.Result:
@@ -143,6 +156,9 @@ def plans(jobs: phylo_job.Jobs, args) -> None:
         check(result, reference, f"{ranks} ranks, {plan}, {replicas} replicas", phylo_job.victims(plan))
         reread = sum(failure["blocks_reread"] for failure in result.report["failures"])
         result.require(reread > 0, "expected that lost sites were read again")
+    alone = ahead(jobs, 1, subtrees="1")
+    for ranks, plan in [(1, ""), (3, ""), *AHEAD]:
+        check(ahead(jobs, ranks, plan), alone, f"{ranks} ranks, 16 ahead, {plan}", phylo_job.victims(plan))
     # The rank that wrote the reduced alignment is dead when the next one finds it.
     small = pathlib.Path(jobs.directory.name, "small.phy")
     plan = "read:inside:0:0"
@@ -183,7 +199,8 @@ def random_plans(jobs: phylo_job.Jobs, args) -> None:
     for seed in range(args.first, args.first + args.count):
         ranks = (2, 3, 4, 5, 8)[seed % 5]
         count = 1 + seed % min(ranks - 1, 4)
-        result = jobs.search(ranks, f"random:{seed}:{count}")
+        more = ["--lookahead", "16"] if seed % 2 else []
+        result = jobs.search(ranks, f"random:{seed}:{count}", *more)
         drawn = re.search(r"drawn: --fail (\S+)", result.output)
         result.require(drawn is not None, "the drawn plan is not in the output")
         result.require(result.killed() <= phylo_job.victims(drawn[1]), f"seed {seed}: a rank died that was not drawn")
