@@ -135,7 +135,8 @@ void JobFiles::end_if_complete(std::optional<std::uint64_t> finished) {
     Problem problem;
     if (comm.leads() && finished && !is_complete) problem.text = existing_output(options);
     agree_on_input(comm, problem);
-    if (!comm.agree(is_complete || !comm.leads())) return;
+    // The one that leads knows. Agreements do not include the dead, so its silence must not mean that all is complete.
+    if (comm.agree(!comm.leads() || !is_complete)) return;
     context_.say(fmt::format("{}.json and what belongs to it are complete, by this command; --redo computes them again",
                              options.output.prefix));
     throw Completed();

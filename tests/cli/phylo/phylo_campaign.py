@@ -37,6 +37,8 @@ PLANS = [  # ranks, plan: every rank in it must die
     (8, "output:before:0:0,output:inside:1:0,output:after:2:0"),
     (2, "output:inside:0:0"),
     (2, "read:before:0:0"),
+    (2, "agree:after:0:3"),  # before it tells whether the results are there already
+    (4, "agree:before:0:4,agree:after:1:3"),
 ]
 GROUPS = [  # ranks, groups, plan: every rank in it must die
     (4, 4, "spr:inside:2:5"),  # a group dies out
