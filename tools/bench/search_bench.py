@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares tree searches, on one thread each, with IQ-TREE and RAxML-NG if they are installed: how likely their trees are, and how long
-they take. With --compare-build it compares two builds of regraft-phylo instead.
+"""Compares tree searches, on one thread each, with IQ-TREE, piqtree and RAxML-NG if they are installed: how likely their trees are, and
+how long they take. With --compare-build it compares two builds of regraft-phylo instead.
 
 All programs search on the same data in turn, from several starts. `regraft-phylo evaluate` judges all final trees. A tree fails if it lacks
 some of the taxa, or if it is judged more than 0.01 below what its program says.
@@ -136,7 +136,7 @@ def parse() -> argparse.Namespace:
                       help=f"simulated data to which nothing was tuned, instead: {', '.join(UNTUNED)}")
     parser.add_argument("--starts", type=int, metavar="N", help="searches for each data set and program")
     parser.add_argument("--only", nargs="+", metavar="NAME",
-                        help="runs only these: fast, normal_one_start, normal, auto, thorough, iqtree_fast, iqtree, raxml_ng")
+                        help="runs only these: fast, normal_one_start, normal, auto, thorough, iqtree_fast, iqtree, piqtree, raxml_ng")
     parser.add_argument("--compare-build", type=pathlib.Path, metavar="REGRAFT_PHYLO",
                         help=f"an earlier build of regraft-phylo instead of peers: each search by turns, with effort {', '.join(COMPARED)}")
     parser.add_argument("--runs", type=pathlib.Path, metavar="DIR", help="keeps in DIR what has run, and does not run it again")

@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -146,6 +147,44 @@ class IqTree:
         return re.sub(r"(\+[GI]\d*)m", r"\1", re.sub(r"\+FC\b", "+F", name))
 
 
+class Piqtree:
+    """IQ-TREE 3 as the Python library piqtree. It takes one model for all sites. Its seconds are those of a Python process, which needs
+    about three to begin and to end."""
+
+    name = "piqtree"
+    SCRIPT = """
+import sys
+import cogent3
+import piqtree
+alignment, model, seed = sys.argv[1:]
+rows = {}
+for line in open(alignment, encoding="utf-8").read().splitlines()[1:]:
+    name, *parts = line.split()
+    rows[name] = "".join(parts)
+kind = "dna" if set("".join(rows.values()).upper()) <= set("ACGTURYSWKMBDHVN-?") else "protein"
+tree = piqtree.build_tree(cogent3.make_aligned_seqs(rows, moltype=kind), model, rand_seed=int(seed), num_threads=1)
+print(tree.params["lnL"], tree.get_newick(with_distances=True).replace("'", ""))
+"""
+
+    def __init__(self, program: str):
+        self.program = program  # Python
+
+    def search(self, dataset: Dataset, start: Start, folder: pathlib.Path) -> Found:
+        if dataset.partitions:
+            raise Failed("piqtree has no partitions")
+        usage = run([self.program, "-c", self.SCRIPT, dataset.alignment, IqTree.model_name(dataset.model), start.number], folder)
+        said, tree = (folder / "output").read_text(encoding="utf-8").splitlines()[-1].split(maxsplit=1)
+        return Found(tree, float(said), usage)
+
+    @staticmethod
+    def installed() -> bool:
+        return subprocess.run([sys.executable, "-c", "import piqtree"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+    def version(self) -> str:
+        code = "import piqtree; print(f'piqtree {piqtree.__version__} (IQ-TREE {piqtree.__iqtree_version__})')"
+        return subprocess.run([self.program, "-c", code], capture_output=True, text=True, check=False).stdout.strip()
+
+
 class RaxmlNg:
     name = "raxml_ng"
 
@@ -169,6 +208,8 @@ def searchers(regraft: pathlib.Path) -> list:
     found = [Regraft(regraft, effort) for effort in EFFORTS] + [Regraft(regraft, "normal", ONE_START, one_start=True)]
     if iqtree := shutil.which("iqtree2") or shutil.which("iqtree3"):
         found += [IqTree(iqtree, fast=True), IqTree(iqtree, fast=False)]
+    if Piqtree.installed():
+        found.append(Piqtree(sys.executable))
     if raxml := shutil.which("raxml-ng"):
         found.append(RaxmlNg(raxml))
     return found
@@ -176,6 +217,8 @@ def searchers(regraft: pathlib.Path) -> list:
 
 def version(program) -> str:
     """The first line of --version that has a version number."""
+    if isinstance(program, Piqtree):
+        return program.version()
     said = subprocess.run([program.program, "--version"], capture_output=True, text=True, check=False).stdout
     return next((line.strip() for line in said.splitlines() if re.search(r"\d\.\d", line)), "")
 
