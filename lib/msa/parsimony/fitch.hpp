@@ -52,9 +52,11 @@ private:
 /// Returns whether they differ from the previous contents of `out`.
 bool combine(std::span<std::uint32_t const> groups, FitchSets a, FitchSets b, Plane* out);
 
-/// The number of sites at which the sets have nothing in common; any number >= limit if it is not below limit.
-std::uint64_t count_disjoint(std::span<std::uint32_t const> groups, FitchSets a, FitchSets b,
-                             std::uint64_t limit = std::numeric_limits<std::uint64_t>::max());
+/// The number of sites at which the sets have nothing in common.
+std::uint64_t count_disjoint(std::span<std::uint32_t const> groups, FitchSets a, FitchSets b);
+
+/// Adds to each of these counts the same number in one group. sets: those of all counts, one behind the other.
+void add_disjoint(std::uint32_t num_states, FitchSets sets, FitchSets b, std::span<std::uint64_t> counts);
 
 /// The increase in length of a tree when a subtree is inserted in an edge between parts with sets a and b; any number
 /// >= limit if it is not below limit.

@@ -15,6 +15,43 @@
 namespace regraft::msa {
 namespace {
 
+/// The sets that a node in each edge would have. Those of one group lie one behind the other: most edges are ruled out
+/// by the first groups.
+class EdgeSets {
+public:
+    EdgeSets(std::span<std::uint32_t const> groups, std::size_t num_planes, std::size_t num_edges)
+        : groups_(groups), num_edges_(num_edges), sets_(num_planes * num_edges) {}
+
+    /// Makes the sets of an edge from those at its ends.
+    void combine(std::size_t edge, FitchSets a, FitchSets b);
+    /// The number of sites at which each edge from `first` on has nothing in common with a tip; any numbers >= limit if
+    /// none is below limit.
+    void costs(std::size_t first, FitchSets tip, std::uint64_t limit, std::span<std::uint64_t> costs) const;
+
+private:
+    std::span<std::uint32_t const> groups_;
+    std::size_t num_edges_;
+    std::vector<Plane> sets_;  // [group][edge][plane]
+};
+
+void EdgeSets::combine(std::size_t edge, FitchSets a, FitchSets b) {
+    std::size_t plane = 0;
+    for (std::size_t g = 0; g < groups_.size(); plane += groups_[g++]) {
+        auto* const out = sets_.data() + plane * num_edges_ + edge * groups_[g];
+        msa::combine(groups_.subspan(g, 1), a + plane, b + plane, out);
+    }
+}
+
+void EdgeSets::costs(std::size_t first, FitchSets tip, std::uint64_t limit, std::span<std::uint64_t> costs) const {
+    std::ranges::fill(costs, std::uint64_t{0});
+    std::size_t plane = 0;
+    for (auto const num_states : groups_) {
+        add_disjoint(num_states, sets_.data() + plane * num_edges_ + first * num_states, tip + plane, costs);
+        if (std::ranges::min(costs) >= limit) return;
+        plane += num_states;
+    }
+}
+
 /// A tree with some of the taxa.
 class TreeByParsimony {
 public:
@@ -27,15 +64,13 @@ private:
     HalfEdge best_edge(std::uint32_t tip) const;
     void add_edge(HalfEdge h);
     void update_around(HalfEdge h);
-    Plane* set_of_edge(std::size_t edge) { return edge_sets_.data() + edge * sets_.num_planes(); }
-    FitchSets set_of_edge(std::size_t edge) const { return edge_sets_.data() + edge * sets_.num_planes(); }
 
     HalfEdgeSets sets_;
     Tree tree_;
     Node next_inner_;
     std::vector<HalfEdge> edges_;         // the lower half-edge of each
     std::vector<std::uint32_t> edge_of_;  // per half-edge
-    std::vector<Plane> edge_sets_;        // [edge][plane]: the sets that a node in the edge would have
+    EdgeSets edge_sets_;
 };
 
 TreeByParsimony::TreeByParsimony(ParsimonySites::Planes const& planes, std::array<std::uint32_t, 3> const& first_tips)
@@ -43,7 +78,7 @@ TreeByParsimony::TreeByParsimony(ParsimonySites::Planes const& planes, std::arra
       tree_(planes.num_taxa()),
       next_inner_(planes.num_taxa()),
       edge_of_(tree_.num_half_edges()),
-      edge_sets_(tree_.num_edges() * planes.num_planes()) {
+      edge_sets_(planes.groups(), planes.num_planes(), tree_.num_edges()) {
     auto h = tree_.half_edge(next_inner_++);
     for (auto tip : first_tips) {
         tree_.connect(tip, std::exchange(h, tree_.next(h)));
@@ -74,21 +109,25 @@ void TreeByParsimony::add(std::uint32_t tip) {
 /// Updates sets after an inner node was put into an edge.
 void TreeByParsimony::update_around(HalfEdge h) {
     for (auto const x : sets_.update(tree_, h, {})) {
-        combine(sets_.groups(), sets_[x], sets_[tree_.back(x)], set_of_edge(edge_of_[x]));
+        edge_sets_.combine(edge_of_[x], sets_[x], sets_[tree_.back(x)]);
     }
 }
 
 /// The edge with the least cost; ties go to the lowest one.
 HalfEdge TreeByParsimony::best_edge(std::uint32_t tip) const {
-    auto least = std::numeric_limits<std::uint64_t>::max();
+    constexpr std::size_t at_once = 64;  // few, so that a good edge makes only few others be compared at all sites
+    std::array<std::uint64_t, at_once> memory{};
+    auto least = std::numeric_limits<std::uint64_t>::max() - 1;
     HalfEdge best = no_half_edge;
-    for (std::size_t i = 0; i < edges_.size(); ++i) {
-        // Costs equal to the least so far must be exact.
-        auto const limit = edges_[i] < best && best != no_half_edge ? least + 1 : least;
-        auto const cost = count_disjoint(sets_.groups(), set_of_edge(i), sets_[tip], limit);
-        if (cost >= limit) continue;
-        least = cost;
-        best = edges_[i];
+    for (std::size_t first = 0; first < edges_.size(); first += at_once) {
+        auto const costs = std::span(memory).first(std::min(at_once, edges_.size() - first));
+        edge_sets_.costs(first, sets_[tip], least + 1, costs);
+        for (std::size_t i = 0; i < costs.size(); ++i) {
+            auto const edge = edges_[first + i];
+            if (costs[i] > least || (costs[i] == least && edge > best)) continue;
+            least = costs[i];
+            best = edge;
+        }
     }
     return best;
 }
