@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Measures fast searches on simulated alignments of many taxa: the time and steps of each stage, and the memory, which is compared with
-what the program says it needs. IQ-TREE -fast searches the same data if it is installed, which takes hours at full size."""
+what the program says it needs. IQ-TREE -fast, FastTree and VeryFastTree search the same data if they are installed, which takes hours at
+full size."""
 import pathlib
 import re
 import shutil
@@ -9,10 +10,11 @@ import tempfile
 
 import bench_tool
 import simulate
-from tree_programs import Dataset, IqTree, Regraft, Start, run, version
+from tree_programs import Dataset, FastTree, IqTree, Regraft, Start, fast_trees, run, version
 
 SITES = 1000
 TAXA = {"full": [500, 1000, 2000, 5000, 10000], "short": [100, 200], "smoke": [20]}
+LARGE = [20000, 50000]
 LEAST = 0.01  # seconds; a shorter time is left out, for the log does not measure it
 STAGES = ["rough model", "near SPR", "far SPR", "model", "final model"]
 
@@ -55,7 +57,7 @@ def measure(program: Regraft, dataset: Dataset, taxa: int, folder: pathlib.Path)
     return [whole] + [record(stage.replace(" ", "_"), taxa, time) for stage, time in seconds.items() if time > LEAST]
 
 
-def measure_peer(peer: IqTree, judge: Regraft, dataset: Dataset, taxa: int, folder: pathlib.Path) -> dict:
+def measure_peer(peer: IqTree | FastTree, judge: Regraft, dataset: Dataset, taxa: int, folder: pathlib.Path) -> dict:
     """Its tree is judged as ours is."""
     found = peer.search(dataset, Start(1, None), folder)
     return record(peer.name, taxa, found.usage.user_s, log_likelihood=judge.evaluate(dataset, found.tree)["log_likelihood"],
@@ -65,21 +67,22 @@ def measure_peer(peer: IqTree, judge: Regraft, dataset: Dataset, taxa: int, fold
 def main() -> int:
     parser = bench_tool.options(__doc__, "regraft-phylo", "few taxa")
     parser.add_argument("--taxa", type=int, nargs="+", metavar="N", help="these sizes instead of its own")
+    parser.add_argument("--large", action="store_true", help=f"also {' and '.join(f'{size:,}' for size in LARGE)} taxa, which takes hours")
     parser.add_argument("--peer-taxa", type=int, default=max(TAXA["full"]), metavar="N",
-                        help="the most taxa on which IQ-TREE searches, too")
+                        help="the most taxa on which other programs search, too")
     args = parser.parse_args()
     program, records = Regraft(args.program.resolve(), "fast"), []
     iqtree = shutil.which("iqtree2") or shutil.which("iqtree3")
-    peers = [IqTree(iqtree, fast=True)] if iqtree and args.pace != "smoke" else []
+    peers = [*([IqTree(iqtree, fast=True)] if iqtree else []), *fast_trees()] if args.pace != "smoke" else []
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)
-        for taxa in args.taxa or TAXA[args.pace]:
+        for taxa in (args.taxa or TAXA[args.pace]) + (LARGE if args.large else []):
             dataset = Dataset(f"sim_{taxa}", folder / f"sim_{taxa}.phy")
             dataset.alignment.write_text(simulate.evolved(taxa, SITES, seed=taxa), encoding="utf-8")
             records += measure(program, dataset, taxa, folder)
             if taxa <= args.peer_taxa:
                 records += [measure_peer(peer, program, dataset, taxa, folder) for peer in peers]
-    programs = {one.name: version(one) for one in [program, *peers]}
+    programs = {one.name: one.version() if isinstance(one, FastTree) else version(one) for one in [program, *peers]}
     bench_tool.write(args.out, {"clock": "cpu_time", "subject": "search", "unit": "taxa", "programs": programs}, records)
     return 0
 

@@ -1,5 +1,6 @@
 """One interface to programs that search trees. A search takes a start, and gives a tree, its log-likelihood, seconds and memory."""
 import dataclasses
+import importlib.util
 import json
 import os
 import pathlib
@@ -197,6 +198,35 @@ class RaxmlNg:
                      "--seed", start.number, "--threads", "1", "--prefix", "run", "--redo"], folder)
         said = re.search(r"Final LogLikelihood: (-[\d.]+)", (folder / "run.raxml.log").read_text(encoding="utf-8"))
         return Found((folder / "run.raxml.bestTree").read_text(encoding="utf-8"), float(said[1]), usage)
+
+
+class FastTree:
+    """FastTree, or VeryFastTree, which has the same options. Both make a start of their own. words: how a command begins."""
+
+    def __init__(self, name: str, words: list):
+        self.name, self.words = name, words
+
+    def search(self, dataset: Dataset, start: Start, folder: pathlib.Path) -> Found:
+        """Precondition: DNA without partitions. The program searches with categories of rates, then fits a gamma distribution."""
+        options = ["-nt", "-gtr", "-gamma", "-nosupport", "-seed", start.number, "-out", "run.fasttree"]
+        usage = run([*self.words, *options, dataset.alignment], folder)
+        said = re.search(r"Gamma\(20\) LogLk = (-[\d.]+)", (folder / "output").read_text(encoding="utf-8"))
+        return Found((folder / "run.fasttree").read_text(encoding="utf-8"), float(said[1]), usage)
+
+    def version(self) -> str:
+        said = subprocess.run([*self.words, "-help"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        return next((line.strip().rstrip(":") for line in (said.stdout + said.stderr).splitlines() if re.search(r"\d\.\d", line)), "")
+
+
+def fast_trees() -> list[FastTree]:
+    """FastTree and VeryFastTree, if they are installed, the latter as a program or as a module of this Python."""
+    found = []
+    if program := shutil.which("fasttree") or shutil.which("FastTree"):
+        found.append(FastTree("fasttree", [program]))
+    program = shutil.which("VeryFastTree")
+    if program or importlib.util.find_spec("veryfasttree"):
+        found.append(FastTree("veryfasttree", [*([program] if program else [sys.executable, "-m", "veryfasttree"]), "-threads", "1"]))
+    return found
 
 
 EFFORTS = ("fast", "normal", "auto", "thorough")

@@ -4,15 +4,16 @@ import statistics
 from results import Results
 
 Table = tuple[list[str], list[list[str]]]
+PEERS_BY_TAXA = {"iqtree_fast": "IQ-TREE `-fast`", "fasttree": "FastTree", "veryfasttree": "VeryFastTree"}
 
 
 def by_taxa(results: Results) -> Table:
-    """The milliseconds per taxon of each stage of a search, the other numbers of its record, and how another program compares."""
+    """The milliseconds per taxon of each stage of a search, the other numbers of its record, and how other programs compare."""
     programs = results.families["simulated"]
     sizes = sorted(point.size for point in programs["search"])
     head = ["", *(f"{size:,} taxa" for size in sizes)]
     rows = []
-    for stage in [*(name for name in programs if name not in ("search", "iqtree_fast")), "search"]:
+    for stage in [*(name for name in programs if name not in ("search", *PEERS_BY_TAXA)), "search"]:
         times = {point.size: f"{1e3 * point.run['s_per_taxon']:.2f}" for point in programs[stage]}
         rows.append([f"{stage.replace('_', ' ')}, ms per taxon", *(times.get(size, "-") for size in sizes)])
     whole = [point.run for point in programs["search"]]
@@ -21,10 +22,10 @@ def by_taxa(results: Results) -> Table:
     rows.append(["evaluations per taxon", *(f"{run['evaluations'] / size:.0f}" for run, size in zip(whole, sizes))])
     rows.append(["memory, MiB (said of likelihoods)",
                  *(f"{run['peak_bytes'] / 2**20:.0f} ({run['estimated_bytes'] / 2**20:.0f})" for run in whole)])
-    peer = {point.size: point for point in programs.get("iqtree_fast", [])}
-    compared = [(point, peer.get(point.size)) for point in programs["search"]]
-    if peer:
-        rows.append(["IQ-TREE `-fast`, s", *(f"{other.seconds:.1f}" if other else "-" for _, other in compared)])
+    for name in (name for name in PEERS_BY_TAXA if name in programs):
+        peer = {point.size: point for point in programs[name]}
+        compared = [(point, peer.get(point.size)) for point in programs["search"]]
+        rows.append([f"{PEERS_BY_TAXA[name]}, s", *(f"{other.seconds:.1f}" if other else "-" for _, other in compared)])
         rows.append(["log-likelihood above that of its tree",
                      *(f"{one.run['log_likelihood'] - other.run['log_likelihood']:.1f}" if other else "-" for one, other in compared)])
         rows.append(["its memory, MiB", *(f"{other.run['peak_bytes'] / 2**20:.0f}" if other else "-" for _, other in compared)])
