@@ -18,9 +18,11 @@ namespace {
 ft::FailPhase commit_phase("commit");
 
 /// A commit is due after evaluations_per_commit evaluations, or earlier if evaluations times patterns reach
-/// work_per_commit.
+/// work_per_commit; but not before they reach work_per_taxon times the number of taxa: then commits of states, which
+/// grow with the taxa, take less than a hundredth of the time.
 constexpr std::uint64_t evaluations_per_commit = 200;
 constexpr std::uint64_t work_per_commit = 20'000'000;
+constexpr std::uint64_t work_per_taxon = 20;
 
 /// How many subtrees each of several escapes at the same time looks ahead: few, since many moves on a way succeed, and
 /// the escapes share reductions anyway.
@@ -53,6 +55,13 @@ std::vector<likelihood::Sites> united(std::vector<likelihood::Sites> parts, std:
         for (std::size_t i = 1; i < subset.size(); ++i) append(sites, parts[subset[i]]);
     }
     return result;
+}
+
+/// The number of evaluations after which a commit is due.
+std::uint64_t evaluations_until_commit(Dataset const& dataset) {
+    auto const patterns = dataset.num_patterns();
+    auto const usual = std::clamp<std::uint64_t>(work_per_commit / patterns, 1, evaluations_per_commit);
+    return std::max<std::uint64_t>(usual, work_per_taxon * dataset.taxa.size() / patterns);
 }
 
 /// The options of a task's search. They refer to the task.
@@ -145,8 +154,7 @@ void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
             likelihood_of(state, task.participants, task.weights, kind.gene(task.item.number))));
     });
     if (num_ways > 1) options.ways = &ways;
-    auto const at_stake =
-        std::clamp<std::uint64_t>(work_per_commit / dataset.num_patterns(), 1, evaluations_per_commit);
+    auto const at_stake = evaluations_until_commit(dataset);
     bool const may_change = changes_subject(state);
     bool serves = !state.is_done();
     while (serves) {
