@@ -90,6 +90,8 @@ public:
     /// Inserts the pruned h into `edge`, whose lengths are halved: next(h) is joined to `edge`, next(next(h)) to its
     /// former back. Precondition: h was pruned, and `edge` is connected and not within the pruned subtree.
     TreeUndo regraft(HalfEdge h, HalfEdge edge);
+    /// The present neighbours and lengths of half-edges, for undo.
+    TreeUndo remember(std::span<HalfEdge const> touched) const;
     /// Takes back a move exactly, bit by bit. Several moves are taken back in reverse order.
     void undo(TreeUndo const& move);
 
@@ -102,7 +104,6 @@ public:
 
 private:
     std::size_t index(HalfEdge h, std::uint32_t set) const { return std::size_t{h} * num_length_sets_ + set; }
-    TreeUndo remember(std::span<HalfEdge const> touched) const;
     void detach(HalfEdge h);
     void join(HalfEdge a, HalfEdge b);
 

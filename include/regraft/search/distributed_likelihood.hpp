@@ -63,6 +63,9 @@ public:
     void undo(msa::TreeUndo const& move);                        // Tree::undo of a move above
     /// Replaces the tree by another one of the same tips and length sets; the CLVs of common subtrees stay valid.
     void set_tree(msa::Tree const& tree);
+    /// Makes a copy of the tree equal to it. Precondition: it was equal when update was called last, or at the start.
+    /// O(changes since then).
+    void update(msa::Tree& copy);
 
     /// The log-likelihood of the tree, evaluated at the edge of h, by default at tip 0. The last bits depend on the
     /// edge.
@@ -118,6 +121,7 @@ private:
     /// true.
     template <class Invalidate>
     void invalidate_beyond(msa::HalfEdge h, Invalidate invalidate);
+    void note_change(msa::HalfEdge h);  // for update
     /// Invalidates what the move changed, after it was made or undone, and returns the move.
     msa::TreeUndo touched(msa::TreeUndo move);
     std::vector<BranchValue> to_branch_values(std::span<FixedSum const> sums) const;  // three sums make one value
@@ -131,6 +135,7 @@ private:
     std::vector<likelihood::Partition> partitions_;  // for this PE's sites
     std::uint64_t evaluations_ = 0;
     std::uint64_t changes_ = 0;
+    std::vector<msa::HalfEdge> changed_;  // since the last update; if there are more than a fourth, only some
     ReductionObserver* observer_ = nullptr;
     Reducer* reducer_ = nullptr;
     std::uint32_t num_threads_;

@@ -55,6 +55,8 @@ void DistributedLikelihood::set_length(HalfEdge h, double length, std::uint32_t 
     if (tree_.length(h, set) == length) return;
     ++changes_;
     tree_.set_length(h, length, set);
+    note_change(h);
+    note_change(tree_.back(h));
     for (std::size_t q = 0; q < partitions_.size(); ++q) {
         if (length_set(q) != set) continue;
         partitions_[q].invalidate_matrix(h);
@@ -80,6 +82,20 @@ void DistributedLikelihood::undo(msa::TreeUndo const& move) {
 
 void DistributedLikelihood::set_tree(msa::Tree const& other) {
     undo(difference(tree_, other));
+}
+
+void DistributedLikelihood::update(msa::Tree& copy) {
+    if (changed_.size() > tree_.num_half_edges() / 4) {
+        copy = tree_;
+    } else {
+        copy.undo(tree_.remember(changed_));
+    }
+    changed_.clear();
+    REGRAFT_ASSERT(copy == tree_);
+}
+
+void DistributedLikelihood::note_change(HalfEdge h) {
+    if (changed_.size() <= tree_.num_half_edges() / 4) changed_.push_back(h);
 }
 
 double DistributedLikelihood::loglh(HalfEdge h) {
@@ -224,6 +240,7 @@ void DistributedLikelihood::invalidate_beyond(HalfEdge h, Invalidate invalidate)
 msa::TreeUndo DistributedLikelihood::touched(msa::TreeUndo move) {
     ++changes_;
     for (auto h : move.touched) {
+        note_change(h);
         // An unconnected half-edge has no edge, but the CLVs at its node and beyond still change.
         auto const invalidate = [&](HalfEdge g) {
             // The search for dependents starts at each change, and between two changes dependencies are as they were.

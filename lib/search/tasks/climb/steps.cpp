@@ -35,9 +35,9 @@ void Steps::end_round(double least_gain) {
     climb_.round = next;
 }
 
-/// Keeps the tree as it is between two steps. O(tips), so it is not called after a step that changed nothing.
+/// Keeps the tree as it is between two steps.
 void Steps::keep_tree() {
-    now_.tree = likelihood_.tree();
+    likelihood_.update(now_.tree);
 }
 
 void Steps::advance_model(double epsilon) {
