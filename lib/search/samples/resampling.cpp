@@ -152,15 +152,23 @@ GridValues ReplicateWeights::difference(std::span<std::vector<double> const> val
     return result;
 }
 
+namespace {
+
+/// The sum of products over a block. Its size is a constant, without which compilers use no vector instructions.
+std::int32_t sum_of_block(std::int16_t const* weights, std::int16_t const* steps) {
+    std::int32_t sum = 0;
+    for (std::size_t j = 0; j < GridValues::block; ++j) sum += std::int32_t{weights[j]} * std::int32_t{steps[j]};
+    return sum;
+}
+
+}  // namespace
+
 std::int64_t ReplicateWeights::sum(GridValues const& values, std::uint32_t replicate) const {
     auto const* const weights = &weights_[replicate * width_];
+    auto const* const steps = values.steps_.data();
     std::int64_t sum = 0;
-    for (std::size_t first = 0; first < width_; first += GridValues::block) {
-        std::int32_t part = 0;
-        for (std::size_t j = first; j < first + GridValues::block; ++j)
-            part += std::int32_t{weights[j]} * std::int32_t{values.steps_[j]};
-        sum += part;
-    }
+    for (std::size_t first = 0; first < width_; first += GridValues::block)
+        sum += sum_of_block(weights + first, steps + first);
     return sum;
 }
 
