@@ -1,4 +1,5 @@
 // Checkpoints that any program may have written, with a right checksum.
+#include <cmath>
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -94,6 +95,10 @@ TEST(ForgedCheckpoint, SaysWhatIsWrong) {
     EXPECT_EQ(complaint_after([](auto& s) { s.task = Ultrafast(); }), other_work);
     EXPECT_EQ(complaint_after([](auto& s) { s.task = Ultrafast{.round = 1}; }, Purpose::ultrafast),
               "has a search with more or fewer replicates");
+    EXPECT_EQ(complaint_after([](auto& s) { s.task = Ultrafast{.starts = {s.tree}}; }, Purpose::ultrafast),
+              "has a search with more or fewer replicates");
+    auto const endless = [](auto& s) { s.task = Ultrafast{.round = 1, .replicates = {3, {s.tree, {}, std::nan("")}}}; };
+    EXPECT_EQ(complaint_after(endless, Purpose::ultrafast), "has a search with a replicate of infinite gain");
     EXPECT_EQ(complaint_after([](auto& s) { s.task = search::Supports{.position = 1}; }, Purpose::support),
               "has a search with supports of more or fewer edges");
 }

@@ -138,7 +138,10 @@ struct Evolved {
 
 std::vector<msa::Tree> ultrafast(DistributedLikelihood& likelihood, Replicates const& replicates,
                                  std::span<msa::Tree const> others = {}) {
-    auto trees = first_trees(likelihood, replicates, others, nullptr);
+    std::vector<ReplicateTree> trees;
+    for (auto const& start : different_trees(likelihood.tree(), others))
+        offer(trees, start, likelihood, replicates, others, nullptr);
+    wait_everywhere(trees);
     for (std::uint32_t round = 0; round < most_rounds; ++round) improve(trees, likelihood, replicates, nullptr);
     std::vector<msa::Tree> result;
     for (auto& one : trees) result.push_back(std::move(one.tree));
@@ -273,11 +276,46 @@ TEST(Ultrafast, BeginsWithTheLikeliestOfSeveralTrees) {
     std::array const others{test::random_lengths(msa::random_tree(16, 7), 4), along};
     auto here = evolved.likelihood(self, test::random_lengths(msa::random_tree(16, 6), 4));
     auto there = evolved.likelihood(self, along);
-    auto const some = first_trees(here, evolved.replicates(self, 50, 9), others, nullptr);
-    auto const best = first_trees(there, evolved.replicates(self, 50, 9), {}, nullptr);
+    std::vector<ReplicateTree> some;
+    for (auto const& start : different_trees(here.tree(), others))
+        offer(some, start, here, evolved.replicates(self, 50, 9), others, nullptr);
+    std::vector<ReplicateTree> best;
+    offer(best, along, there, evolved.replicates(self, 50, 9), {}, nullptr);
     std::size_t same = 0;
     for (std::size_t i = 0; i < some.size(); ++i) same += fingerprint(some[i].tree) == fingerprint(best[i].tree);
     EXPECT_GE(same, 40U);  // parts of the other trees make the rest better
+}
+
+TEST(Ultrafast, AnOfferOnlyRaisesReplicates) {
+    ft::Communicator self(MPI_COMM_SELF);
+    auto const along = test::random_lengths(msa::random_tree(16, 3), 4);
+    Evolved const evolved(along, 400, 5);
+    auto const replicates = evolved.replicates(self, 50, 9);
+    auto likelihood = evolved.likelihood(self, test::random_lengths(msa::random_tree(16, 6), 4));
+    std::vector<ReplicateTree> trees;
+    offer(trees, likelihood.tree(), likelihood, replicates, {}, nullptr);
+    auto const before = trees;
+    auto const raised = offer(trees, along, likelihood, replicates, {}, nullptr);
+    double sum = 0;
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+        EXPECT_GE(trees[i].gain, before[i].gain);
+        EXPECT_EQ(trees[i].gain > before[i].gain, !(trees[i].tree == before[i].tree));
+        sum += trees[i].gain - before[i].gain;
+    }
+    EXPECT_DOUBLE_EQ(raised, sum / 50);
+    EXPECT_GT(raised, 1);  // the data evolved along this tree
+    EXPECT_EQ(offer(trees, along, likelihood, replicates, {}, nullptr), 0);
+}
+
+TEST(Ultrafast, TheTypicalTreeIsNearMostReplicatesThatAreFarFromStarts) {
+    auto const start = msa::random_tree(16, 1);
+    auto const common = msa::random_tree(16, 2);
+    auto const seldom = msa::random_tree(16, 3);
+    std::vector<ReplicateTree> replicates;
+    for (int i = 0; i < 10; ++i) replicates.push_back({i < 5 ? start : i < 7 ? seldom : common, {}});
+    EXPECT_EQ(fingerprint(*typical_tree(replicates, std::array{start})), fingerprint(common));
+    EXPECT_EQ(fingerprint(*typical_tree(replicates, std::array{start, common})), fingerprint(seldom));
+    EXPECT_FALSE(typical_tree(replicates, std::array{start, common, seldom}));
 }
 
 TEST(Ultrafast, RearrangementsThatCrossLeaveTreesWhole) {
@@ -289,7 +327,9 @@ TEST(Ultrafast, RearrangementsThatCrossLeaveTreesWhole) {
         Evolved const evolved(along, 60, seed);
         auto likelihood = evolved.likelihood(self, test::random_lengths(msa::random_tree(20, seed + 50), 4));
         std::array const others{msa::random_tree(20, seed + 100)};
-        for (auto const& one : first_trees(likelihood, evolved.replicates(self, 60, seed), others, nullptr)) {
+        std::vector<ReplicateTree> trees;
+        offer(trees, likelihood.tree(), likelihood, evolved.replicates(self, 60, seed), others, nullptr);
+        for (auto const& one : trees) {
             auto const& tree = one.tree;
             EXPECT_EQ(msa::postorder(tree, tree.back(0)).size(), tree.num_nodes() - 1);
         }

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 // The file has a magic number, layout, job, number of bytes, the bytes, and a hash of all that. Integers are in native
 // form: results are the same bits on the machines that share this form.
 constexpr std::array<char, 8> magic{'r', 'g', 'p', 'h', 'y', 'c', 'k', 'p'};
-constexpr std::uint32_t layout = 3;  // covers the contents too: it changes whenever the contents of a state change
+constexpr std::uint32_t layout = 4;  // covers the contents too: it changes whenever the contents of a state change
 constexpr std::size_t head_bytes = sizeof magic + sizeof layout + 2 * sizeof(std::uint64_t);
 
 // Endings of file names.

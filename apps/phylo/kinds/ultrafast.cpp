@@ -45,14 +45,16 @@ public:
         auto const trees = trees_of(progress);
         auto const supports = msa::edge_support(result.state.tree, trees, msa::SupportMetric::felsenstein);
         auto const agreement = agreement_of_halves(trees);
+        bool const is_enough = agreement >= enough_agreement;
         auto const high = std::ranges::count_if(supports, [](double support) { return support >= 0.95; });
         result.lines.push_back(fmt::format(
             "{} inner edges have ultrafast support of 95 % and more, by {} replicates, halves of which correlate by "
             "{:.4f}{}",
-            high, trees.size(), agreement, agreement >= enough_agreement ? "" : ": more are needed"));
+            high, trees.size(), agreement, is_enough ? ": these suffice" : ": more are needed"));
         result.citations.emplace_back("ultrafast bootstrap: Minh et al. 2013, Hoang et al. 2018");
-        result.json.emplace_back([count = trees.size(), agreement](Json& json, Result const&) {
-            json["ultrafast_bootstrap"] = {{"replicates", count}, {"halves_correlation", agreement}};
+        result.json.emplace_back([count = trees.size(), agreement, is_enough](Json& json, Result const&) {
+            json["ultrafast_bootstrap"] = {
+                {"replicates", count}, {"halves_correlation", agreement}, {"converged", is_enough}};
         });
         add_support(result, plan_.dataset,
                     {"ultrafast", ".supportUltrafast", SupportForm::percent,

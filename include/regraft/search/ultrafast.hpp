@@ -3,7 +3,9 @@
 // rearrangements of a few trees, and then resampled (RELL). By these, each replicate climbs to a tree of its own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,8 +23,9 @@ namespace regraft::search {
 struct ReplicateTree {
     msa::Tree tree;                      // with the branch lengths that are best for the data, not for the replicate
     std::vector<msa::HalfEdge> waiting;  // inner edges around which something has changed, one end of each
+    double gain = 0;  // in log-likelihood of the replicate over the best tree, when the replicate began there
 
-    /// Writes both, for checkpoints and messages.
+    /// Writes all, for checkpoints and messages.
     void write(ByteWriter& out) const;
     /// Reads what write wrote. Throws InputError.
     static ReplicateTree read(ByteReader& in);
@@ -46,12 +49,29 @@ struct Replicates {
 /// changes so late.
 inline constexpr std::uint32_t most_rounds = 16;
 
-/// The trees from which replicates start. Each is the tree of the likelihood or one of the others, with those
-/// rearrangements that raise the likelihood of the replicate: moves of subtrees, and parts of all these trees. The
-/// replicate takes the one that thus becomes the likeliest. All inner edges wait. The tree of the likelihood stays as
-/// it is. others, constraint: as in SearchOptions. Collective.
-std::vector<ReplicateTree> first_trees(DistributedLikelihood& likelihood, Replicates const& replicates,
-                                       std::span<msa::Tree const> others, Constraint const* constraint);
+/// The largest number of trees from which replicates may start.
+inline constexpr std::size_t most_starts = 10;
+/// Replicates do not start from a further tree if the last one raised their log-likelihood by less, on average.
+inline constexpr double least_raise_of_start = 0.5;
+
+/// The tree, then those of the others that differ from all before in more than a twentieth of the splits: less is
+/// reached by rearrangements.
+std::vector<msa::Tree> different_trees(msa::Tree const& tree, std::span<msa::Tree const> others);
+
+/// Offers each replicate another tree to start from: `start`, with those rearrangements that raise the likelihood of
+/// the replicate: moves of subtrees, and parts of the tree of the likelihood and of the others. A replicate takes it if
+/// that is likelier than what it has; all do if `trees` is empty. The tree of the likelihood stays as it is. Returns by
+/// how much the log-likelihood of a replicate was raised on average. others, constraint: as in SearchOptions.
+/// Collective.
+double offer(std::vector<ReplicateTree>& trees, msa::Tree const& start, DistributedLikelihood& likelihood,
+             Replicates const& replicates, std::span<msa::Tree const> others, Constraint const* constraint);
+
+/// The tree of a replicate from which most replicates are nearer than from any of the starts: with it, the sum of their
+/// distances from the nearest is the least. None if no tree of the first 100 replicates makes the sum less.
+std::optional<msa::Tree> typical_tree(std::span<ReplicateTree const> trees, std::span<msa::Tree const> starts);
+
+/// Lets all inner edges of the replicates wait.
+void wait_everywhere(std::span<ReplicateTree> trees);
 
 /// One round: gives each waiting edge of each replicate the one of its three resolutions that the replicate prefers.
 /// Edges between the same four clusters of taxa are looked at once for all replicates. For this, the tree of the

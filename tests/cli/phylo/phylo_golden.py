@@ -44,7 +44,7 @@ CASES = {
 }
 ANOTHER_VERSION = "was written by another version of the program; --redo starts anew"
 # Checkpoints that earlier versions wrote and that are refused now: what is said of each.
-REFUSED = {"layout-1": ANOTHER_VERSION, "layout-2": ANOTHER_VERSION}
+REFUSED = {"layout-1": ANOTHER_VERSION, "layout-2": ANOTHER_VERSION, "layout-3": ANOTHER_VERSION}
 
 
 def golden(name: str) -> pathlib.Path:

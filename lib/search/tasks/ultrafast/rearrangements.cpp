@@ -102,7 +102,7 @@ std::vector<Rearrangements::Target> Rearrangements::promising(HalfEdge h, std::a
 /// Adds the present difference of the likelihood's tree from tree_, with these branches optimised, unless no replicate
 /// prefers it, and restores the tree.
 void Rearrangements::add(std::span<HalfEdge const> edges, std::vector<msa::Node> way) {
-    for (int pass = 0; pass < 2; ++pass) fit_lengths(likelihood_, edges);
+    fit_lengths(likelihood_, edges);
     auto const rearranged = pattern_loglh(likelihood_, replicates_.patterns, edges.front());
     Rearrangement result{difference(tree_, likelihood_.tree()), {}, std::move(way)};
     for (auto const h : result.move.touched) result.nodes.push_back(tree_.node(h));

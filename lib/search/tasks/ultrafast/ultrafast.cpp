@@ -268,29 +268,25 @@ std::vector<std::vector<Ask>> all_asks(std::span<ReplicateTree const> trees) {
     return result;
 }
 
-/// The number of splits of a tree that another lacks.
-std::size_t num_other_splits(Tree const& tree, Tree const& other) {
-    auto const hashes = [](Tree const& one) {
-        auto clades = clade_hashes(one);
-        std::ranges::sort(clades);
-        return clades;
-    };
-    std::vector<std::uint64_t> lacking;
-    std::ranges::set_difference(hashes(tree), hashes(other), std::back_inserter(lacking));
-    return lacking.size();
+/// The splits of a tree, as ascending hashes.
+using Splits = std::vector<std::uint64_t>;
+
+Splits splits_of(Tree const& tree) {
+    auto clades = clade_hashes(tree);
+    std::ranges::sort(clades);
+    return clades;
 }
 
-/// The tree, then those of the others that differ from all before in more than a share of the splits: less is reached
-/// by rearrangements.
-std::vector<Tree> different_trees(Tree const& tree, std::span<Tree const> others) {
-    constexpr std::size_t share = 20;  // one in so many
-    std::vector<Tree> result{tree};
-    for (auto const& other : others) {
-        bool const is_new = std::ranges::all_of(
-            result, [&](auto const& one) { return num_other_splits(other, one) * share > tree.num_tips(); });
-        if (is_new) result.push_back(other);
+/// The number of splits of a tree that another lacks.
+std::size_t num_lacking(Splits const& tree, Splits const& other) {
+    std::size_t common = 0;
+    for (std::size_t i = 0, j = 0; i < tree.size() && j < other.size();) {
+        common += tree[i] == other[j];
+        auto const ours = tree[i];
+        i += ours <= other[j];
+        j += other[j] <= ours;
     }
-    return result;
+    return tree.size() - common;
 }
 
 /// The rearrangements of the likelihood's tree: parts of the other trees, and moves of its subtrees. Collective.
@@ -310,44 +306,78 @@ Rearrangements all_rearrangements(DistributedLikelihood& likelihood, Replicates 
 void ReplicateTree::write(ByteWriter& out) const {
     tree.write(out);
     out.put_all(std::span<HalfEdge const>(waiting));
+    out.put(gain);
 }
 
 ReplicateTree ReplicateTree::read(ByteReader& in) {
     auto tree = Tree::read(in);
-    return {std::move(tree), in.get_all<HalfEdge>()};
+    auto waiting = in.get_all<HalfEdge>();
+    return {std::move(tree), std::move(waiting), in.get<double>()};
 }
 
-std::vector<ReplicateTree> first_trees(DistributedLikelihood& likelihood, Replicates const& replicates,
-                                       std::span<Tree const> others, Constraint const* constraint) {
+std::vector<Tree> different_trees(Tree const& tree, std::span<Tree const> others) {
+    constexpr std::size_t share = 20;  // one in so many
+    std::vector<Tree> result{tree};
+    std::vector<Splits> known{splits_of(tree)};
+    for (auto const& other : others) {
+        auto splits = splits_of(other);
+        bool const is_new = std::ranges::all_of(
+            known, [&](auto const& one) { return num_lacking(splits, one) * share > tree.num_tips(); });
+        if (!is_new) continue;
+        result.push_back(other);
+        known.push_back(std::move(splits));
+    }
+    return result;
+}
+
+double offer(std::vector<ReplicateTree>& trees, Tree const& start, DistributedLikelihood& likelihood,
+             Replicates const& replicates, std::span<Tree const> others, Constraint const* constraint) {
     likelihood.reach(ultrafast_phase.before);
     auto const own = likelihood.tree();
     auto const reference = pattern_loglh(likelihood, replicates.patterns);
+    if (trees.empty()) trees.assign(replicates.weights.count(), {own, {}, -std::numeric_limits<double>::infinity()});
     std::vector<Tree> all{own};
     all.insert(all.end(), others.begin(), others.end());
-    std::vector<Tree> trees(replicates.weights.count(), own);
-    std::vector<double> gains(trees.size(), -std::numeric_limits<double>::infinity());
-    for (auto const& good : different_trees(own, others)) {
-        likelihood.set_tree(good);
-        optimise_lengths(likelihood, 0.1);  // those of a pilot were optimised only around its moves
-        auto const rearrangements = all_rearrangements(likelihood, replicates, all);
-        auto const head_start = gains_of_replicates(likelihood, replicates.weights,
-                                                    pattern_loglh(likelihood, replicates.patterns), reference);
-        for (std::uint32_t i = 0; i < trees.size(); ++i) {
-            auto tree = likelihood.tree();
-            auto const gain = head_start[i] + rearrangements.make(tree, i, constraint);
-            if (gain <= gains[i]) continue;
-            trees[i] = std::move(tree);
-            gains[i] = gain;
-        }
+    likelihood.set_tree(start);
+    optimise_lengths(likelihood, 0.1);  // those of a pilot were optimised only around its moves
+    auto const rearrangements = all_rearrangements(likelihood, replicates, all);
+    auto const head_start =
+        gains_of_replicates(likelihood, replicates.weights, pattern_loglh(likelihood, replicates.patterns), reference);
+    double raised = 0;
+    for (std::uint32_t i = 0; i < trees.size(); ++i) {
+        auto tree = likelihood.tree();
+        auto const gain = head_start[i] + rearrangements.make(tree, i, constraint);
+        if (gain <= trees[i].gain) continue;
+        raised += gain - trees[i].gain;
+        trees[i] = {std::move(tree), {}, gain};
     }
     likelihood.set_tree(own);
-    std::vector<ReplicateTree> result;
-    for (auto& tree : trees) {
-        auto waiting = inner_edges(tree);
-        result.push_back({std::move(tree), std::move(waiting)});
-    }
     likelihood.reach(ultrafast_phase.after);
-    return result;
+    return raised / static_cast<double>(trees.size());
+}
+
+std::optional<Tree> typical_tree(std::span<ReplicateTree const> trees, std::span<Tree const> starts) {
+    constexpr std::size_t most_candidates = 100;
+    std::vector<Splits> splits;
+    for (auto const& one : trees) splits.push_back(splits_of(one.tree));
+    std::vector<std::size_t> nearest(trees.size(), std::numeric_limits<std::size_t>::max());
+    for (auto const& start : starts) {
+        auto const there = splits_of(start);
+        for (std::size_t i = 0; i < trees.size(); ++i) nearest[i] = std::min(nearest[i], num_lacking(there, splits[i]));
+    }
+    std::optional<std::size_t> best;
+    auto least = std::accumulate(nearest.begin(), nearest.end(), std::size_t{0});
+    for (std::size_t j = 0; j < std::min(trees.size(), most_candidates); ++j) {
+        std::size_t sum = 0;
+        for (std::size_t i = 0; i < trees.size(); ++i) sum += std::min(nearest[i], num_lacking(splits[j], splits[i]));
+        if (sum < least) best = j;
+        least = std::min(least, sum);
+    }
+    return best ? std::optional(trees[*best].tree) : std::nullopt;
+}
+
+void wait_everywhere(std::span<ReplicateTree> trees) {
+    for (auto& one : trees) one.waiting = inner_edges(one.tree);
 }
 
 void improve(std::vector<ReplicateTree>& trees, DistributedLikelihood& likelihood, Replicates const& replicates,
