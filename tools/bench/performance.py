@@ -351,7 +351,8 @@ def bootstraps(results: plot.Results) -> str:
     head, rows = phylo_tables.supports(results)
     return ("Supports of the inner edges of one tree, compared with those of `--bs-trees 500 --seed 1`: correlation (Pearson), and "
             "percentage points by\n"
-            f"which they differ on average and at most:\n\n{table(head, rows)}\n{busy(results)}{source(results)}")
+            "which they are higher on average, and differ on average and at most:\n\n"
+            f"{table(head, rows)}\n{busy(results)}{source(results)}")
 
 
 def checkpoints(results: plot.Results) -> str:

@@ -127,12 +127,14 @@ def compared(judge: Regraft, dataset: Dataset, number: int, chosen: list, runs: 
             reference = judge.search(dataset, Start(1, dataset.start), folder).tree
         here = supports(judge, reference, found["trees"])
         first = first or here
-        differences = [abs(a - b) for a, b in zip(first, here)]
+        higher = [b - a for a, b in zip(first, here)]
         name = f"{program.name}/{dataset.name}/replicates:{len(found['trees'])}"
         records.append(bench_tool.record(name, "s", real_time=found["wall_s"], cpu_time=found["user_s"], load=found["load"],
                                          edges=len(here), correlation=correlation(first, here),
-                                         mean_difference=sum(differences) / len(differences), largest_difference=max(differences)))
-        print(f"  {name:<44} {found['user_s']:>8.1f} s, correlation {records[-1]['correlation']:.4f}", flush=True)
+                                         signed_difference=sum(higher) / len(higher), mean_difference=sum(map(abs, higher)) / len(higher),
+                                         largest_difference=max(map(abs, higher))))
+        print(f"  {name:<44} {found['user_s']:>8.1f} s, correlation {records[-1]['correlation']:.4f}, "
+              f"higher by {records[-1]['signed_difference']:+.1f}", flush=True)
     return records
 
 

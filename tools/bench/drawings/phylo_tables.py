@@ -72,13 +72,15 @@ def supports(results: Results) -> Table:
     names = {"ours": "`--bs-trees`, seed 1", "ours_seed_2": "`--bs-trees`, seed 2", "ours_ufboot": "`--ufboot`",
              "iqtree_fast": "IQ-TREE `-fast` on resampled alignments", "iqtree_ufboot": "IQ-TREE `-B` (ultrafast)",
              "iqtree_b": "IQ-TREE `-b`"}
-    head = ["data", "inner edges", "replicates by", "replicates", "user s", "correlation", "differ by", "at most"]
+    head = ["data", "inner edges", "replicates by", "replicates", "user s", "correlation", "higher by", "differ by", "at most"]
     rows = []
     for data, programs in results.families.items():
         for program, points in programs.items():
             run = points[0].run
+            signed = run.get("signed_difference")  # older measurements lack it
             rows.append([data, str(int(run["edges"])), names[program], str(points[0].size), f"{points[0].seconds:.0f}",
-                         f"{run['correlation']:.4f}", f"{run['mean_difference']:.1f}", f"{run['largest_difference']:.0f}"])
+                         f"{run['correlation']:.4f}", "-" if signed is None else f"{signed:+.1f}",
+                         f"{run['mean_difference']:.1f}", f"{run['largest_difference']:.0f}"])
     return head, rows
 
 
