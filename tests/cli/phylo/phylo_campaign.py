@@ -62,6 +62,7 @@ GIVEN = [  # the same for supports of given trees
     (2, 1, "ultrafast:before:1:0"),
     (3, 3, "spr:inside:1:5,commit:inside:2:3"),
     (4, 2, "ultrafast:inside:2:1,spr:before:0:9"),
+    (3, 1, "ultrafast:before:1:4,ultrafast:after:2:5"),  # while replicates are offered typical trees
 ]
 RANKS = 5  # options of the jobs that are killed from outside
 LOST = [  # with one replica every death loses sites, which must be read again from the file

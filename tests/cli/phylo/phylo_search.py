@@ -114,6 +114,9 @@ def supports(jobs: phylo_job.Jobs, args) -> None:
     result.require(labels == counted, f"supports {labels}, expected {counted}")
     ultrafast = [splits(line) for line in read(result, "ufboot").splitlines()]
     result.require(len(ultrafast) == 40, "expected 40 trees of the ultrafast bootstrap")
+    said = result.report["ultrafast_bootstrap"]
+    result.require(said["converged"] == (said["halves_correlation"] >= 0.99), "expected that it has converged if the halves agree")
+    result.require(("these suffice" if said["converged"] else "more are needed") in result.output, "expected that the log says so, too")
     labels = sorted(int(label) for label in re.findall(r"\)(\d+):", read(result, "supportUltrafast")))
     counted = sorted(round(100 * sum(split in tree for tree in ultrafast) / 40 + 1e-9) for split in splits(read(result, "bestTree")))
     result.require(labels == counted, f"ultrafast supports {labels}, expected {counted}")
