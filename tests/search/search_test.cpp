@@ -227,7 +227,7 @@ TEST(Search, ComesToTheSameBitsWithFewerReductionsIfItLooksAhead) {
 
 TEST(Search, TakesWhatADonorHasBetterAndLeavesTheRest) {
     for (auto linkage : linkages) {
-        Fixture f(6, linkage, 16);
+        Fixture f(9, linkage, 16);
         auto options = search_options(Effort::fast);
         auto const found = run(f, start(f), options);
         // Two copies of a good tree, each spoilt at a place of its own.

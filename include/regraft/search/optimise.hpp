@@ -64,8 +64,9 @@ double optimise_branches(DistributedLikelihood& likelihood, std::span<msa::HalfE
 double smooth_branches(DistributedLikelihood& likelihood, double epsilon);
 
 /// Optimises all branch lengths together by their gradient, every length set separately, until a step gains less than
-/// `tolerance` in log-likelihood (L-BFGS within bounds, by NLopt). No set's log-likelihood falls. Takes one evaluation
-/// per step, usually 5 to 25, where one edge after the other takes several per edge. Returns the gain. Collective.
+/// `tolerance` in log-likelihood (L-BFGS within bounds, by NLopt); then the few edges alone that promise more, and all
+/// together again. No set's log-likelihood falls. Takes one evaluation per step, usually 5 to 25, where one edge after
+/// the other takes several per edge. Returns the gain. Collective.
 double optimise_lengths(DistributedLikelihood& likelihood, double tolerance);
 
 /// Multiplies all lengths of a set by the best of some factors between an eighth and five, if one gains epsilon in
@@ -75,13 +76,14 @@ double optimise_lengths(DistributedLikelihood& likelihood, double tolerance);
 /// for scalers. Returns whether lengths or scalers have changed.
 bool rescale_branches(DistributedLikelihood& likelihood, double epsilon);
 
-/// Whether branch lengths are optimised in turn with the models. stay: they are not now; fixed: they never are, and
-/// neither are scalers, which would change them.
-enum class Lengths : std::uint8_t { change, stay, fixed };
+/// Whether branch lengths are optimised in turn with the models. rescale: they are, and the models' scalers change with
+/// the other parameters, because the scale of a tree depends on its rates over sites; stay: lengths are not optimised
+/// now; fixed: they never are, and neither are scalers, which would change them.
+enum class Lengths : std::uint8_t { change, rescale, stay, fixed };
 
 /// Optimises the free parameters of all partitions' models, separately but at the same time, until a step gains less
 /// than a tenth of epsilon in log-likelihood. No partition's log-likelihood falls. Scalers are free if branch lengths
-/// are scaled and not fixed. The scaler of an only partition is free only if lengths stay, since it would have the same
+/// are scaled and not fixed. If lengths just change, the scaler of an only partition is not free, since it has the same
 /// effect as they.
 void optimise_models(DistributedLikelihood& likelihood, double epsilon, Lengths lengths = Lengths::change);
 

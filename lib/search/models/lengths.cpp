@@ -1,4 +1,5 @@
-// All branch lengths of a tree together.
+#include "search/models/lengths.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -18,11 +19,14 @@
 namespace regraft::search {
 namespace {
 
-ft::FailPhase lengths_phase("lengths");
-
 constexpr int most_evaluations = 200;
 constexpr unsigned most_kept = 20;  // steps from which L-BFGS learns
 constexpr double least_root_curvature = 1e-2;
+constexpr double offset = 1e-4;  // added to lengths
+
+double root(double length) {
+    return std::sqrt(length + offset);
+}
 
 /// What was found for a length set.
 struct Found {
@@ -33,9 +37,9 @@ struct Found {
 /// Optimises the lengths of one set. NLopt calls the function, but here the caller must evaluate it for all sets
 /// together. So this runs in a fiber, which pauses when it needs a gradient.
 ///
-/// The variables are square roots of lengths. Of a log(t) - b t, which the log-likelihood is like where few sites
-/// change along an edge, the second derivative by the root is finite at t = 0, and the same for all t > 0 near a
-/// maximum.
+/// The variables are square roots. Of a log(t) - b t, which the log-likelihood is like where few sites change along an
+/// edge, the second derivative by the root of t is the same at all maxima. The offset lets lengths of 0 grow again: the
+/// derivative by the root of t alone is 0 there.
 class Ascent {
 public:
     Ascent(std::vector<double> start, double tolerance)
@@ -79,7 +83,7 @@ private:
             auto const& f = values_[i];
             bool const is_at_limit =
                 (f.first <= 0 && t <= min_branch_length) || (f.first >= 0 && t >= max_branch_length);
-            auto const curvature = 2 * f.first + 4 * t * f.second;
+            auto const curvature = 2 * f.first + 4 * (t + offset) * f.second;
             scales_.push_back(std::sqrt(std::max(std::abs(curvature), least_root_curvature)));
             if (!is_at_limit) promise += std::pow(slope(i), 2) / 2;
         }
@@ -87,7 +91,7 @@ private:
     }
 
     /// The derivative by a variable.
-    double slope(std::size_t i) const { return 2 * std::sqrt(lengths_[i]) * values_[i].first / scales_[i]; }
+    double slope(std::size_t i) const { return 2 * root(lengths_[i]) * values_[i].first / scales_[i]; }
 
     void maximise() {
         auto const size = lengths_.size();
@@ -97,9 +101,9 @@ private:
         std::vector<double> low;
         std::vector<double> high;
         for (std::size_t i = 0; i < size; ++i) {
-            low.push_back(std::sqrt(min_branch_length) * scales_[i]);
-            high.push_back(std::sqrt(max_branch_length) * scales_[i]);
-            start_.push_back(std::clamp(std::sqrt(lengths_[i]) * scales_[i], low[i], high[i]));
+            low.push_back(root(min_branch_length) * scales_[i]);
+            high.push_back(root(max_branch_length) * scales_[i]);
+            start_.push_back(std::clamp(root(lengths_[i]) * scales_[i], low[i], high[i]));
         }
         nlopt_ = nlopt.get();
         nlopt_set_max_objective(
@@ -124,7 +128,7 @@ private:
         bool const is_known = std::exchange(begins_, false) && std::ranges::equal(start_, std::span(x, start_.size()));
         if (!is_known) {
             for (std::size_t i = 0; i < lengths_.size(); ++i)
-                lengths_[i] = std::clamp(std::pow(x[i] / scales_[i], 2), min_branch_length, max_branch_length);
+                lengths_[i] = std::clamp(std::pow(x[i] / scales_[i], 2) - offset, min_branch_length, max_branch_length);
             try {
                 ask();
             } catch (...) {  // must not unwind through C
@@ -161,8 +165,7 @@ std::vector<T> every(std::size_t step, std::size_t first, std::vector<T> const& 
 
 }  // namespace
 
-double optimise_lengths(DistributedLikelihood& likelihood, double tolerance) {
-    likelihood.reach(lengths_phase.before);
+double ascend(DistributedLikelihood& likelihood, double tolerance, ft::FailPoint& after_each) {
     auto const& tree = likelihood.tree();
     auto const edges = msa::preorder_edges(tree);
     auto const sets = tree.num_length_sets();
@@ -183,7 +186,7 @@ double optimise_lengths(DistributedLikelihood& likelihood, double tolerance) {
         auto const gradient = likelihood.gradient();
         for (auto const& [number, ascent] : askers)
             ascent->tell(gradient.loglh[number], every(sets, number, gradient.edges));
-        likelihood.reach(lengths_phase.inside);
+        likelihood.reach(after_each);
     }
     double gain = 0;
     std::uint32_t set = 0;
@@ -191,7 +194,6 @@ double optimise_lengths(DistributedLikelihood& likelihood, double tolerance) {
         set_all(set++, ascent.best().lengths);
         gain += ascent.gain();
     }
-    likelihood.reach(lengths_phase.after);
     return gain;
 }
 

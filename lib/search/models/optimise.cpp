@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "search/models/class_weights.hpp"
+#include "search/models/lengths.hpp"
 #include "search/models/minimise.hpp"
 #include "search/models/model_box.hpp"
 
@@ -19,6 +20,7 @@ using msa::HalfEdge;
 namespace {
 
 ft::FailPhase branches_phase("branches");
+ft::FailPhase lengths_phase("lengths");
 ft::FailPhase model_phase("model");
 
 constexpr int max_newton_steps = 32;
@@ -249,6 +251,21 @@ double smooth_branches(DistributedLikelihood& likelihood, double epsilon) {
     return gain;
 }
 
+double optimise_lengths(DistributedLikelihood& likelihood, double tolerance) {
+    constexpr int most_passes = 4;
+    likelihood.reach(lengths_phase.before);
+    double gain = 0;
+    double alone = tolerance;  // gained by edges alone
+    for (int pass = 0; pass < most_passes && alone >= tolerance; ++pass) {
+        gain += ascend(likelihood, tolerance, lengths_phase.inside);
+        alone = 0;
+        for (auto h : edges_that_promise(likelihood, tolerance)) alone += optimise_branch(likelihood, h, tolerance);
+        gain += alone;
+    }
+    likelihood.reach(lengths_phase.after);
+    return gain;
+}
+
 bool rescale_branches(DistributedLikelihood& likelihood, double epsilon) {
     auto const edges = likelihood.tree().edges();
     auto const sets = likelihood.tree().num_length_sets();
@@ -281,7 +298,7 @@ void optimise_models(DistributedLikelihood& likelihood, double epsilon, Lengths 
     likelihood.reach(model_phase.before);
     constexpr double share = 0.1;
     bool const is_scaled = likelihood.linkage() == BranchLinkage::scaled && lengths != Lengths::fixed &&
-                           (likelihood.num_partitions() > 1 || lengths == Lengths::stay);
+                           (likelihood.num_partitions() > 1 || lengths != Lengths::change);
     std::vector<ModelBox> boxes;
     for (std::size_t q = 0; q < likelihood.num_partitions(); ++q) {
         auto const& spec = likelihood.spec(q);

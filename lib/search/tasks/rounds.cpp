@@ -1,18 +1,46 @@
 #include "search/tasks/rounds.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
 #include "search/models/rate_categories.hpp"
 
 namespace regraft::search {
 namespace {
 
-constexpr double least_share = 0.3;  // of epsilon: a step that gains less ends the optimisation of lengths
+/// Share of epsilon: a step that gains less ends the optimisation of lengths.
+constexpr double least_share = 0.3;
+constexpr double least_share_of_last = 0.03;  // the same for the last lengths, of which steps cost little
+
 constexpr double other_maximum = 1;  // in log-likelihood: what another maximum gains, not a better place near this one
+
+/// Optimises an only partition's model together with the scale of the tree, which the lengths then take over. If their
+/// limits forbid that, so that the likelihood would fall, it optimises the model alone.
+void optimise_model_and_scale(DistributedLikelihood& likelihood, double epsilon) {
+    auto const model = likelihood.model(0);
+    SavedLengths const lengths(likelihood, likelihood.tree().edges());
+    auto const before = likelihood.loglh();
+    optimise_models(likelihood, epsilon, Lengths::rescale);
+    normalise_scalers(likelihood, std::array{std::uint64_t{1}});
+    for (auto h : likelihood.tree().edges()) {
+        auto const length = likelihood.tree().length(h);
+        likelihood.set_length(h, std::clamp(length, min_branch_length, max_branch_length));
+    }
+    if (likelihood.loglh() >= before) return;
+    likelihood.set_model(0, model);
+    lengths.restore();
+    optimise_models(likelihood, epsilon);
+}
 
 }  // namespace
 
 bool optimise_next(std::uint64_t& position, DistributedLikelihood& likelihood, double epsilon, Lengths lengths) {
-    if (lengths == Lengths::change && position == 0) {
-        optimise_lengths(likelihood, least_share * epsilon);
+    if (lengths != Lengths::fixed && position == 0) {
+        optimise_lengths(likelihood, (lengths == Lengths::rescale ? least_share_of_last : least_share) * epsilon);
+    } else if (lengths == Lengths::rescale && likelihood.linkage() == BranchLinkage::scaled &&
+               likelihood.num_partitions() == 1) {
+        optimise_model_and_scale(likelihood, epsilon);
     } else {
         optimise_models(likelihood, epsilon, lengths);
     }

@@ -40,8 +40,14 @@ void Steps::keep_tree() {
     likelihood_.update(now_.tree);
 }
 
+/// The last model is optimised together with the scale of the tree: rounds of one after the other would creep.
+Lengths Steps::lengths() const {
+    bool const is_last = climb_.stage == Stage::final_model && options_.lengths == Lengths::change;
+    return is_last ? Lengths::rescale : options_.lengths;
+}
+
 void Steps::advance_model(double epsilon) {
-    bool const round_ended = optimise_next(climb_.position, likelihood_, epsilon, options_.lengths);
+    bool const round_ended = optimise_next(climb_.position, likelihood_, epsilon, lengths());
     if (round_ended) {
         now_.loglh = likelihood_.loglh();
         if (!pays(epsilon) && leave_maximum(likelihood_, epsilon, options_.lengths)) now_.loglh = likelihood_.loglh();

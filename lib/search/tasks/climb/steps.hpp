@@ -31,6 +31,7 @@ private:
     void end_round(double least_gain);
     void enter_following();
     void keep_tree();
+    Lengths lengths() const;
     void advance_model(double epsilon);
     void wait_too(std::vector<msa::HalfEdge> const& subtrees);
     Reach reach(std::uint32_t radius, Care care) const;

@@ -1,0 +1,14 @@
+// All branch lengths of a tree together.
+#pragma once
+
+#include "regraft/search/distributed_likelihood.hpp"
+
+namespace regraft::search {
+
+/// Climbs by the gradient of all branch lengths, every length set separately, until a step gains less than `tolerance`
+/// in log-likelihood (L-BFGS within bounds, by NLopt). No set's log-likelihood falls. Lengths close to 0 may stay
+/// there, although they would gain by growing: the curvature there hides it. after_each: is reached after each
+/// evaluation. Returns the gain. Collective.
+double ascend(DistributedLikelihood& likelihood, double tolerance, ft::FailPoint& after_each);
+
+}  // namespace regraft::search
