@@ -127,6 +127,17 @@ TEST(OptimiseBranches, GivesEachEdgeABetterLength) {
     }
 }
 
+TEST(SmoothBranches, GainsUntilNoEdgePromisesMore) {
+    for (auto linkage : linkages) {
+        Fixture f(3, linkage);
+        auto const before = f.likelihood.loglh();
+        double gain = 1;
+        for (int pass = 0; pass < 50 && gain > 1e-6; ++pass) gain = smooth_branches(f.likelihood, 1e-6);
+        EXPECT_LE(gain, 1e-6);
+        EXPECT_GT(f.likelihood.loglh(), before);
+    }
+}
+
 std::vector<double> set_loglh(Fixture& f) {
     auto const parts = f.likelihood.partition_loglh();
     if (f.likelihood.tree().num_length_sets() > 1) return parts;

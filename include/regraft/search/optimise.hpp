@@ -65,7 +65,7 @@ double smooth_branches(DistributedLikelihood& likelihood, double epsilon);
 
 /// Optimises all branch lengths together by their gradient, every length set separately, until a step gains less than
 /// `tolerance` in log-likelihood (L-BFGS within bounds, by NLopt); then the few edges alone that promise more, and all
-/// together again. No set's log-likelihood falls. Takes one evaluation per step, usually 5 to 25, where one edge after
+/// together again. No set's log-likelihood falls. Takes one evaluation per step, usually 4 to 20, where one edge after
 /// the other takes several per edge. Returns the gain. Collective.
 double optimise_lengths(DistributedLikelihood& likelihood, double tolerance);
 

@@ -49,7 +49,7 @@ struct Replicates {
 /// changes so late.
 inline constexpr std::uint32_t most_rounds = 16;
 
-/// The largest number of trees from which replicates may start.
+/// With so many trees, replicates are offered no further ones that are typical of them.
 inline constexpr std::size_t most_starts = 10;
 /// Replicates do not start from a further tree if the last one raised their log-likelihood by less, on average.
 inline constexpr double least_raise_of_start = 0.5;

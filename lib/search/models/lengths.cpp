@@ -24,6 +24,10 @@ constexpr unsigned most_kept = 20;  // steps from which L-BFGS learns
 constexpr double least_root_curvature = 1e-2;
 constexpr double offset = 1e-4;  // added to lengths
 
+double square(double x) {
+    return x * x;
+}
+
 double root(double length) {
     return std::sqrt(length + offset);
 }
@@ -64,7 +68,8 @@ private:
         ask();
         best_ = {lengths_, loglh_};
         first_loglh_ = loglh_;
-        if (find_scales() < tolerance_) return;
+        auto const promise = find_scales();
+        if (!std::isfinite(promise) || promise < tolerance_) return;
         maximise();
         if (problem_) std::rethrow_exception(problem_);
     }
@@ -84,8 +89,9 @@ private:
             bool const is_at_limit =
                 (f.first <= 0 && t <= min_branch_length) || (f.first >= 0 && t >= max_branch_length);
             auto const curvature = 2 * f.first + 4 * (t + offset) * f.second;
-            scales_.push_back(std::sqrt(std::max(std::abs(curvature), least_root_curvature)));
-            if (!is_at_limit) promise += std::pow(slope(i), 2) / 2;
+            scales_.push_back(
+                std::sqrt(std::isfinite(curvature) ? std::max(std::abs(curvature), least_root_curvature) : 1));
+            if (!is_at_limit) promise += square(slope(i)) / 2;
         }
         return promise;
     }
@@ -124,11 +130,12 @@ private:
     }
 
     double value(double const* x, double* gradient) {
+        if (problem_) return 0;  // NLopt stops only after the present line
         // L-BFGS first asks for what is known already.
         bool const is_known = std::exchange(begins_, false) && std::ranges::equal(start_, std::span(x, start_.size()));
         if (!is_known) {
             for (std::size_t i = 0; i < lengths_.size(); ++i)
-                lengths_[i] = std::clamp(std::pow(x[i] / scales_[i], 2) - offset, min_branch_length, max_branch_length);
+                lengths_[i] = std::clamp(square(x[i] / scales_[i]) - offset, min_branch_length, max_branch_length);
             try {
                 ask();
             } catch (...) {  // must not unwind through C
@@ -172,9 +179,9 @@ double ascend(DistributedLikelihood& likelihood, double tolerance, ft::FailPoint
     auto const set_all = [&](std::uint32_t set, std::vector<double> const& lengths) {
         for (std::size_t i = 0; i < edges.size(); ++i) likelihood.set_length(edges[i], lengths[i], set);
     };
+    auto const start = lengths_of(tree, edges);
     std::list<Ascent> ascents;
-    for (std::uint32_t set = 0; set < sets; ++set)
-        ascents.emplace_back(every(sets, set, lengths_of(tree, edges)), tolerance);
+    for (std::uint32_t set = 0; set < sets; ++set) ascents.emplace_back(every(sets, set, start), tolerance);
     for (;;) {
         std::vector<std::pair<std::uint32_t, Ascent*>> askers;
         std::uint32_t set = 0;

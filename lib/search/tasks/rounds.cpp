@@ -19,17 +19,20 @@ constexpr double other_maximum = 1;  // in log-likelihood: what another maximum 
 /// limits forbid that, so that the likelihood would fall, it optimises the model alone.
 void optimise_model_and_scale(DistributedLikelihood& likelihood, double epsilon) {
     auto const model = likelihood.model(0);
-    SavedLengths const lengths(likelihood, likelihood.tree().edges());
+    auto const edges = likelihood.tree().edges();
+    auto const lengths = lengths_of(likelihood.tree(), edges);
     auto const before = likelihood.loglh();
     optimise_models(likelihood, epsilon, Lengths::rescale);
     normalise_scalers(likelihood, std::array{std::uint64_t{1}});
-    for (auto h : likelihood.tree().edges()) {
-        auto const length = likelihood.tree().length(h);
-        likelihood.set_length(h, std::clamp(length, min_branch_length, max_branch_length));
+    auto scaled = lengths_of(likelihood.tree(), edges);
+    for (std::size_t i = 0; i < scaled.size(); ++i) {
+        bool const is_least = lengths[i] <= min_branch_length;  // and stays so, or it would be optimised again
+        scaled[i] = is_least ? lengths[i] : std::clamp(scaled[i], min_branch_length, max_branch_length);
     }
+    set_lengths(likelihood, edges, scaled);
     if (likelihood.loglh() >= before) return;
     likelihood.set_model(0, model);
-    lengths.restore();
+    set_lengths(likelihood, edges, lengths);
     optimise_models(likelihood, epsilon);
 }
 

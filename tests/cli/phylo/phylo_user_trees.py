@@ -133,7 +133,7 @@ def supported_trees(case: Case) -> None:
         assert len(values[-1]) == 2, text
     text = pathlib.Path(f"{found.prefix}.supportAlrt").read_text(encoding="utf-8")
     searched = [int(label) for label in re.findall(r"\)(\d+):", text)]
-    assert all(abs(a - b) <= 2 for a, b in zip(values[0], searched)) and min(values[1]) < min(values[0]), (values, searched)
+    assert all(abs(a - b) <= 2 for a, b in zip(values[0], searched)) and min(values[1]) < min(values[0]) and sum(values[1]) < sum(values[0]), (values, searched)
 
 
 def labels_of(path: str) -> dict[frozenset, float]:

@@ -16,8 +16,8 @@ bool Ultrafast::is_done() const {
 
 std::string Ultrafast::describe() const {
     if (is_done()) return "done";
-    if (round == 0) return std::to_string(starts.size()) + " trees offered to replicates";
-    return "replicates round " + std::to_string(round);
+    if (round == 0) return "replicates after " + std::to_string(starts.size()) + " offered trees";
+    return "replicates round " + std::to_string(round + 1);
 }
 
 std::optional<msa::Tree> Ultrafast::next_start(msa::Tree const& best, SearchOptions const& options) const {
