@@ -82,7 +82,7 @@ def main() -> int:
             records += measure(program, dataset, taxa, folder)
             if taxa <= args.peer_taxa:
                 records += [measure_peer(peer, program, dataset, taxa, folder) for peer in peers]
-    programs = {one.name: one.version() if isinstance(one, FastTree) else version(one) for one in [program, *peers]}
+    programs = {one.name: version(one) for one in [program, *peers]}
     bench_tool.write(args.out, {"clock": "cpu_time", "subject": "search", "unit": "taxa", "programs": programs}, records)
     return 0
 

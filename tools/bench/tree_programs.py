@@ -246,8 +246,8 @@ def searchers(regraft: pathlib.Path) -> list:
 
 
 def version(program) -> str:
-    """The first line of --version that has a version number."""
-    if isinstance(program, Piqtree):
+    """What a program says of itself, or the first line of --version that has a version number."""
+    if hasattr(program, "version"):
         return program.version()
     said = subprocess.run([program.program, "--version"], capture_output=True, text=True, check=False).stdout
     return next((line.strip() for line in said.splitlines() if re.search(r"\d\.\d", line)), "")

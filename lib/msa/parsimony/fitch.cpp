@@ -11,8 +11,11 @@ namespace {
 
 constexpr std::uint32_t num_words = Plane::num_words;
 
+// Only what is inlined is compiled for the CPUs of its caller.
+#define REGRAFT_INLINED __attribute__((always_inline))
+
 /// The number of sites of a group that are not in `sites`.
-__attribute__((always_inline)) inline std::uint64_t count_others(std::uint64_t const* sites) {
+REGRAFT_INLINED inline std::uint64_t count_others(std::uint64_t const* sites) {
     int count = 0;
     for (std::uint32_t w = 0; w < num_words; ++w) count += std::popcount(sites[w]);
     return Plane::num_sites - static_cast<std::uint64_t>(count);
@@ -35,9 +38,6 @@ auto fastest(Loop loop) {
     return loop();
 }
 #endif
-
-// Only what is inlined is compiled for the CPUs of its caller.
-#define REGRAFT_INLINED __attribute__((always_inline))
 
 /// The number of sites of a group at which the sets have nothing in common.
 REGRAFT_INLINED inline std::uint64_t count_disjoint(std::uint32_t num_states, FitchSets a, FitchSets b) {

@@ -13,7 +13,6 @@
 
 #include <nlopt.h>
 
-#include "regraft/search/optimise.hpp"
 #include "search/likelihood/fiber.hpp"
 
 namespace regraft::search {
@@ -86,12 +85,10 @@ private:
         for (std::size_t i = 0; i < lengths_.size(); ++i) {
             auto const t = lengths_[i];
             auto const& f = values_[i];
-            bool const is_at_limit =
-                (f.first <= 0 && t <= min_branch_length) || (f.first >= 0 && t >= max_branch_length);
             auto const curvature = 2 * f.first + 4 * (t + offset) * f.second;
             scales_.push_back(
                 std::sqrt(std::isfinite(curvature) ? std::max(std::abs(curvature), least_root_curvature) : 1));
-            if (!is_at_limit) promise += square(slope(i)) / 2;
+            if (!is_at_limit(t, f)) promise += square(slope(i)) / 2;
         }
         return promise;
     }

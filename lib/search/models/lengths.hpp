@@ -2,8 +2,14 @@
 #pragma once
 
 #include "regraft/search/distributed_likelihood.hpp"
+#include "regraft/search/optimise.hpp"
 
 namespace regraft::search {
+
+/// Whether the length is at a bound and the likelihood rises only beyond it.
+inline bool is_at_limit(double length, BranchValue const& f) {
+    return (f.first <= 0 && length <= min_branch_length) || (f.first >= 0 && length >= max_branch_length);
+}
 
 /// Climbs by the gradient of all branch lengths, every length set separately, until a step gains less than `tolerance`
 /// in log-likelihood (L-BFGS within bounds, by NLopt). No set's log-likelihood falls. Lengths close to 0 may stay

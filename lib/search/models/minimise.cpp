@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <list>
 #include <memory>
 #include <new>
-#include <semaphore>
-#include <thread>
 #include <utility>
 
 #include <nlopt.h>
+
+#include "search/likelihood/fiber.hpp"
 
 namespace regraft::search {
 namespace {
@@ -20,30 +21,20 @@ constexpr double gradient_step = 1e-5;
 constexpr double curvature_step = 1e-2;
 constexpr double least_curvature = 1e-2;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// The largest number of minimisations at once. Each needs a thread, although only one of them runs at a time.
+/// The largest number of minimisations at once. Each needs a stack.
 constexpr std::size_t most_at_once = 64;
 
 /// One minimisation. NLopt calls the function, but here the caller must evaluate it for all minimisations together. So
-/// a minimisation has a thread, which waits while others run: next() lets it run until it has questions.
+/// a minimisation runs in a fiber, which pauses when it has questions.
 class Minimisation {
 public:
     Minimisation(Box const& box, double tolerance)
-        : box_(box),
-          best_(box.start),
-          tolerance_(tolerance),
-          thread_([this](std::stop_token const& stop) { run(stop); }) {}
-    Minimisation(Minimisation const&) = delete;
-    Minimisation& operator=(Minimisation const&) = delete;
-    ~Minimisation() {
-        thread_.request_stop();
-        its_turn_.release();
-    }
+        : box_(box), best_(box.start), tolerance_(tolerance), fiber_([this] { run(); }) {}
 
     /// The points at which the minimisation needs the function; empty when it has ended.
     std::span<std::vector<double> const> next() {
-        if (ended_) return {};
-        its_turn_.release();
-        our_turn_.acquire();
+        if (!fiber_.has_ended()) fiber_.resume();
+        if (fiber_.has_ended()) return {};
         return points_;
     }
     /// Passes the values at these points.
@@ -51,33 +42,18 @@ public:
     std::vector<double> const& best() const { return best_; }
 
 private:
-    /// Is thrown, and caught before NLopt sees it, when no more values will come.
-    struct Stopped {};
-
     std::size_t size() const { return box_.start.size(); }
 
-    void run(std::stop_token const& stop) {
-        stop_ = &stop;
-        its_turn_.acquire();
-        if (!stop.stop_requested() && size() > 0) {
-            try {
-                auto const promise = find_scales();
-                if (!(promise < tolerance_)) minimise();
-            } catch (Stopped const&) {
-            }
-        }
-        points_.clear();
-        ended_ = true;
-        our_turn_.release();
+    void run() {
+        if (size() == 0) return;
+        auto const promise = find_scales();
+        if (!(promise < tolerance_)) minimise();
+        if (problem_) std::rethrow_exception(problem_);
     }
 
     void ask(std::vector<std::vector<double>> points) {
         points_ = std::move(points);
-        if (!stop_->stop_requested()) {
-            our_turn_.release();
-            its_turn_.acquire();
-        }
-        if (stop_->stop_requested()) throw Stopped();
+        fiber_.pause();
         for (std::size_t i = 0; i < points_.size(); ++i) {
             if (!(values_[i] < best_value_)) continue;
             best_value_ = values_[i];
@@ -147,6 +123,7 @@ private:
     }
 
     double value(double const* point, double* gradient) {
+        if (problem_) return infinity;                          // NLopt may stop later
         if (gradient != nullptr && !first_gradient_.empty()) {  // SLSQP first asks for the gradient at the start
             std::copy(first_gradient_.begin(), first_gradient_.end(), gradient);
             first_gradient_.clear();
@@ -164,7 +141,8 @@ private:
         }
         try {
             ask(std::move(points));
-        } catch (Stopped const&) {  // must not unwind through C
+        } catch (...) {  // must not unwind through C
+            problem_ = std::current_exception();
             nlopt_force_stop(nlopt_);
             return infinity;
         }
@@ -183,12 +161,9 @@ private:
     std::vector<double> first_gradient_;
     std::vector<std::vector<double>> points_;
     std::vector<double> values_;
-    bool ended_ = false;
+    std::exception_ptr problem_;
     nlopt_opt nlopt_ = nullptr;
-    std::stop_token const* stop_ = nullptr;
-    std::binary_semaphore its_turn_{0};
-    std::binary_semaphore our_turn_{0};
-    std::jthread thread_;  // declared last, because it uses all other members
+    Fiber fiber_;  // declared last, because it uses all other members
 };
 
 std::vector<std::vector<double>> minimise_few(std::span<Box const> boxes, std::size_t first, double tolerance,

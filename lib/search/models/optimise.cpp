@@ -33,11 +33,6 @@ double promise(BranchValue const& f) {
     return f.second < 0 ? -0.5 * f.first * f.first / f.second : 1;
 }
 
-/// Whether the length is at a bound and the likelihood rises only beyond it.
-bool is_at_limit(double length, BranchValue const& f) {
-    return (f.first <= 0 && length <= min_branch_length) || (f.first >= 0 && length >= max_branch_length);
-}
-
 /// Search for the maximum of a function of one length by its first two derivatives.
 class NewtonSearch {
 public:
