@@ -334,13 +334,19 @@ def ranks(folder: pathlib.Path) -> str:
     """How well the model of time fits, and what it forecasts."""
     results = plot.read(folder / "phylo-ranks.json")
     said = results.context
+    far, second = "", ""
+    if "far_share" in said:
+        far = (f"If ranks look 16 subtrees ahead, there are {said['far_share']:.2f} times as many packages, and each takes "
+               f"{said['far_package_fixed_us']:.1f} us + m x\n{said['far_package_us_per_pattern']:.4f} us.\n\n")
+        second = "; second numbers: if ranks look 16 subtrees ahead"
     fit, forecast, half = (table(*rows) for rows in phylo_tables.by_ranks(results))
     return ("`search --effort fast --profile` on simulated alignments of 50 taxa, one group. Seconds are means over the ranks. The model: "
             f"a package of m\npatterns takes {said['package_fixed_us']:.1f} us + m x {said['package_us_per_pattern']:.4f} us and "
             f"{100 * said['wait']:.0f} % more until the slowest rank is done; a reduction takes {said['step_us']:.1f} us for each\n"
-            f"doubling of the ranks. It is fitted where ranks have a core each:\n\n{fit}\nWhat it forecasts on ranks that have a core "
-            "each, as efficiency (the time on one rank over ranks x time), by what a reduction takes for each\ndoubling of the ranks:\n\n"
-            f"{forecast}\nThe fewest patterns per rank that use half of the ranks:\n\n{half}\n"
+            f"doubling of the ranks. It is fitted where ranks have a core each:\n\n{fit}\n{far}"
+            "What it forecasts on ranks that have a core each, as efficiency (the time on one rank over ranks x time), by what a\n"
+            f"reduction takes for each doubling of the ranks{second}:\n\n"
+            f"{forecast}\nThe fewest patterns per rank that use half of the ranks{second}:\n\n{half}\n"
             "Searches by how many subtrees they look ahead, in turn, some with reductions that a preloaded library makes longer; medians\n"
             "of seconds (s):\n\n"
             f"{table(*phylo_tables.by_lookahead(results))}\n{source(results)}")

@@ -4,9 +4,10 @@ search uses.
 
 A search is a sequence of packages of work, each of which ends with a reduction. On p ranks that share m patterns, a package takes
 a + b m / p, and a reduction takes c ceil(log2 p), because its messages go up and down a tree. What a reduction takes between nodes cannot
-be measured on one machine, so forecasts are made for several values of c. These searches do not look ahead, so that the number of
-packages does not depend on the ranks. What looking ahead changes is measured beside them, also where a library that is preloaded makes
-each reduction take longer, as between nodes.
+be measured on one machine, so forecasts are made for several values of c. The model is of searches that do not look ahead, so that the
+number of packages does not depend on the ranks. What looking ahead changes is measured beside them, also where a library that is preloaded
+makes each reduction take longer, as between nodes. Searches that look as far ahead as they can have a model of their own: they have fewer
+packages, each of which takes longer.
 """
 import json
 import math
@@ -53,26 +54,29 @@ class Profile:
 
 @dataclass
 class Model:
-    """Seconds. wait: the share of its work for which a rank waits until the slowest is done. cores: that ranks share."""
+    """Seconds. wait: the share of its work for which a rank waits until the slowest is done. cores: that ranks share. share: packages, for
+    each of a search that does not look ahead."""
 
     package: Line  # by patterns of a rank
     step: float
     wait: float
     cores: float = math.inf
+    share: float = 1.0
 
     def at(self, packages: float, patterns: float, ranks: int) -> float:
         work = self.package.at(patterns / ranks) * max(1.0, ranks / self.cores)
-        return packages * (work * (1 + (self.wait if ranks > 1 else 0)) + self.step * math.ceil(math.log2(ranks)))
+        return packages * self.share * (work * (1 + (self.wait if ranks > 1 else 0)) + self.step * math.ceil(math.log2(ranks)))
 
-    def efficiency(self, patterns: float, ranks: int) -> float:
-        return self.at(1, patterns, 1) / (ranks * self.at(1, patterns, ranks))
+    def efficiency(self, patterns: float, ranks: int, alone: "Model") -> float:
+        """Compared with a search on one rank."""
+        return alone.at(1, patterns, 1) / (ranks * self.at(1, patterns, ranks))
 
-    def patterns_per_rank(self, ranks: int, efficiency: float) -> int:
+    def patterns_per_rank(self, ranks: int, efficiency: float, alone: "Model") -> int:
         """The fewest for this efficiency."""
         low, high = 1, 1 << 40
         while low < high:
             middle = (low + high) // 2
-            low, high = (low, middle) if self.efficiency(middle * ranks, ranks) >= efficiency else (middle + 1, high)
+            low, high = (low, middle) if self.efficiency(middle * ranks, ranks, alone) >= efficiency else (middle + 1, high)
         return low
 
 
@@ -102,13 +106,13 @@ class Jobs:
         return Profile(self.program.report(self.folder)["patterns"], ranks, told[0]["packages"], mean["work_ms"], mean["waiting_ms"],
                        mean["communication_ms"])
 
-    def by_lookahead(self, dataset: Dataset, ranks: int, longer_us: int = 0) -> list[dict]:
-        """What searches by how far they look ahead, in turn, take."""
+    def by_lookahead(self, dataset: Dataset, ranks: int, longer_us: int = 0) -> dict[int, list[Profile]]:
+        """Searches by how far they look ahead, in turn."""
         found: dict[int, list[Profile]] = {subtrees: [] for subtrees in AHEAD}
         for _ in range(PAIRS):
             for subtrees in AHEAD:
                 found[subtrees].append(self.profiled(dataset, ranks, subtrees, longer_us))
-        return [looking_ahead(subtrees, longer_us, profiles) for subtrees, profiles in found.items()]
+        return found
 
 
 def model_of(profiles: list[Profile], cores: int) -> Model:
@@ -121,6 +125,13 @@ def model_of(profiles: list[Profile], cores: int) -> Model:
     return Model(package, statistics.median(steps or [0]), statistics.median(wait or [0]), cores)
 
 
+def model_ahead(profiles: list[Profile], model: Model, packages: dict[int, int]) -> Model:
+    """The same of searches that look ahead, with the network of that model. packages: of searches that do not, by their patterns."""
+    package = fitted({one.patterns / one.ranks: one.work / one.packages for one in profiles})
+    share = statistics.geometric_mean(one.packages / packages[one.patterns] for one in profiles)
+    return Model(package, model.step, model.wait, share=share)
+
+
 def measured(one: Profile, model: Model) -> dict:
     forecast = model.at(one.packages, one.patterns, one.ranks)
     return bench_tool.record(f"search/simulated/patterns:{one.patterns}/ranks:{one.ranks}", "s", real_time=one.seconds, cpu_time=one.work,
@@ -129,21 +140,22 @@ def measured(one: Profile, model: Model) -> dict:
                              load=os.getloadavg()[0])
 
 
-def forecasts(model: Model) -> list[dict]:
-    """The model of a package, on ranks that have a core each."""
+def forecasts(suffix: str, model: Model, alone: Model) -> list[dict]:
+    """The model of what one package of a search that does not look ahead becomes, on ranks that have a core each. alone: the model of such
+    a search."""
     records = []
     for step_us in STEPS_US:
-        network = Model(model.package, 1e-6 * step_us, model.wait)
+        network = Model(model.package, 1e-6 * step_us, model.wait, share=model.share)
         for patterns in FORECAST["patterns"]:
             for ranks in FORECAST["ranks"]:
                 seconds = network.at(1, patterns, ranks)
-                records.append(bench_tool.record(f"forecast/step_{step_us:g}_us/patterns:{patterns}/ranks:{ranks}", "s",
+                records.append(bench_tool.record(f"forecast{suffix}/step_{step_us:g}_us/patterns:{patterns}/ranks:{ranks}", "s",
                                                  real_time=seconds, cpu_time=seconds, ranks=ranks,
-                                                 efficiency=network.efficiency(patterns, ranks)))
+                                                 efficiency=network.efficiency(patterns, ranks, alone)))
         for ranks in FORECAST["ranks"]:
-            needed = network.patterns_per_rank(ranks, 0.5)
+            needed = network.patterns_per_rank(ranks, 0.5, alone)
             seconds = network.at(1, needed * ranks, ranks)
-            records.append(bench_tool.record(f"half/step_{step_us:g}_us/ranks:{ranks}", "s", real_time=seconds, cpu_time=seconds,
+            records.append(bench_tool.record(f"half{suffix}/step_{step_us:g}_us/ranks:{ranks}", "s", real_time=seconds, cpu_time=seconds,
                                              ranks=ranks, patterns_per_rank=needed))
     return records
 
@@ -162,25 +174,36 @@ def main() -> int:
     parser.add_argument("--mpirun", required=True)
     parser.add_argument("--slow-reductions", type=pathlib.Path, required=True, help="libslow_reductions.so")
     args = parser.parse_args()
-    profiles, ahead, taxa = [], [], TAXA[args.pace]
+    profiles, farthest, ahead, taxa = [], [], [], TAXA[args.pace]
+
+    def look_ahead(dataset: Dataset, ranks: int, longer_us: int = 0) -> None:
+        found = jobs.by_lookahead(dataset, ranks, longer_us)
+        ahead.extend(looking_ahead(subtrees, longer_us, several) for subtrees, several in found.items())
+        if ranks == RANKS[1] and longer_us == 0:
+            farthest.append(sorted(found[AHEAD[-1]], key=lambda one: one.work)[PAIRS // 2])
+
     with tempfile.TemporaryDirectory() as folder:
         jobs = Jobs(Regraft(args.program.resolve(), "fast"), args.mpirun, args.slow_reductions.resolve(), pathlib.Path(folder))
         for sites in SITES[args.pace]:
             dataset = jobs.dataset(taxa, sites)
             profiles += [jobs.profiled(dataset, ranks) for ranks in RANKS]
             for ranks in RANKS[1:]:
-                ahead += jobs.by_lookahead(dataset, ranks)
+                look_ahead(dataset, ranks)
         for sites in FEW_SITES[args.pace]:
             dataset = jobs.dataset(taxa, sites)
             for longer_us in LONGER_US[args.pace]:
-                ahead += jobs.by_lookahead(dataset, 2, longer_us)
+                look_ahead(dataset, 2, longer_us)
     for one in profiles:
         if len({other.packages for other in profiles if other.patterns == one.patterns}) != 1:
             sys.exit(f"{one.patterns} patterns: the number of packages depends on the ranks")
     model = model_of(profiles, os.cpu_count() or 1)
+    far = model_ahead(farthest, model, {one.patterns: one.packages for one in profiles})
     context = {"drawing": "none", "subject": "search", "package_fixed_us": 1e6 * model.package.fixed,
-               "package_us_per_pattern": 1e6 * model.package.per_rank, "step_us": 1e6 * model.step, "wait": model.wait}
-    bench_tool.write(args.out, context, [measured(one, model) for one in profiles] + ahead + forecasts(model))
+               "package_us_per_pattern": 1e6 * model.package.per_rank, "step_us": 1e6 * model.step, "wait": model.wait,
+               "far_package_fixed_us": 1e6 * far.package.fixed, "far_package_us_per_pattern": 1e6 * far.package.per_rank,
+               "far_share": far.share}
+    bench_tool.write(args.out, context, [measured(one, model) for one in profiles] + ahead
+                     + forecasts("", model, model) + forecasts("_far", far, model))
     return 0
 
 

@@ -56,9 +56,11 @@ std::uint32_t Plan::num_starts(Progress const& progress) const {
     auto const all = checked_cast<std::uint32_t>(start_trees.starts.size());
     if (!start_trees.may_do_with_fewer) return all;
     auto const least = std::max(1U, checked_cast<std::uint32_t>(start_trees.user_trees.size()));
+    auto const num_taxa = checked_cast<std::uint32_t>(dataset.taxa.size());
     std::vector<double> loglh;
     for (std::uint32_t i = 0; i < all; ++i) {
-        if (i >= least && !another_start_pays(loglh, progress.find({Purpose::start})->as<Climb>().difficulty)) return i;
+        auto const difficulty = [&] { return progress.find({Purpose::start})->as<Climb>().difficulty; };
+        if (i >= least && !another_start_pays(loglh, difficulty(), num_taxa)) return i;
         if (!progress.is_done({Purpose::start, i})) return std::max(least, i + 1);
         loglh.push_back(progress.find({Purpose::start, i})->loglh);
     }

@@ -50,11 +50,11 @@ std::uint32_t default_starts(Effort effort, std::uint32_t num_tips);
 /// Whether an automatic effort should search from another start. loglh: the log-likelihoods at which the searches so
 /// far have ended, in any order. difficulty: msa::difficulty.
 ///
-/// Another start pays until there are 1, 2 or 3, the more the harder the data are. From then on, if there are at least
-/// 2, it pays if it is expected to raise the best log-likelihood by more than 0.5. A search ends higher than k others
-/// with probability 1 / (k + 1), and then about as much above the best of them as that is above the second.
-/// Precondition: !loglh.empty().
-bool another_start_pays(std::span<double const> loglh, double difficulty);
+/// Another start pays until there are 1, 2 or 3, the more the harder the data are, and, unless the data are clear, as
+/// many as a normal effort makes. From then on, if there are at least 2, it pays if it is expected to raise the best
+/// log-likelihood by more than 0.5. A search ends higher than k others with probability 1 / (k + 1), and then about as
+/// much above the best of them as that is above the second. Precondition: !loglh.empty().
+bool another_start_pays(std::span<double const> loglh, double difficulty, std::uint32_t num_tips);
 
 }  // namespace regraft::search
 #pragma GCC visibility pop

@@ -31,6 +31,9 @@ Outcome try_spr(DistributedLikelihood& likelihood, std::deque<msa::HalfEdge> con
 
 /// Optimises the branches of these edges in batches, once each, well enough to compare topologies. Collective.
 void fit_lengths(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges);
+/// Whether fit_lengths may raise the log-likelihood from `now` above `least`: not if that takes more than twice what
+/// these edges promise (promised_gain). Collective.
+bool fit_may_exceed(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges, double now, double least);
 
 /// Makes four random nearest-neighbour interchanges close to each other that the constraint allows (fewer if it forbids
 /// most, and none if it forbids all), and optimises the branches there. The result may be worse than the tree before.

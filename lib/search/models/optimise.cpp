@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -24,8 +25,9 @@ ft::FailPhase lengths_phase("lengths");
 ft::FailPhase model_phase("model");
 
 constexpr int max_newton_steps = 32;
-constexpr std::size_t most_in_batch = 6;  // edges
-static_assert(most_in_batch <= likelihood::PartitionOptions().most_in_focus);
+constexpr std::size_t most_in_batch = 6;  // edges that are optimised together
+constexpr std::size_t most_derived = 12;  // edges whose derivatives share a reduction
+static_assert(std::max(most_in_batch, most_derived) <= likelihood::PartitionOptions().most_in_focus);
 
 /// The gain in log-likelihood that Newton's step promises. If the function is not concave there is no estimate, and the
 /// gain counts as 1.
@@ -234,6 +236,22 @@ double optimise_branches(DistributedLikelihood& likelihood, std::span<HalfEdge c
         likelihood.reach(branches_phase.inside);
     }
     return gain;
+}
+
+double promised_gain(DistributedLikelihood& likelihood, std::span<HalfEdge const> edges) {
+    double promised = 0;
+    for (std::size_t first = 0; first < edges.size(); first += most_derived) {
+        auto const some = edges.subspan(first, std::min(most_derived, edges.size() - first));
+        std::vector<std::size_t> places(some.size());
+        std::iota(places.begin(), places.end(), std::size_t{0});
+        for (auto place : places) likelihood.focus(some[place], place);
+        auto const lengths = lengths_of(likelihood.tree(), some);
+        auto const values = likelihood.branch_values(places, lengths);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (!is_at_limit(lengths[i], values[i])) promised += promise(values[i]);
+        }
+    }
+    return promised;
 }
 
 double smooth_branches(DistributedLikelihood& likelihood, double epsilon) {

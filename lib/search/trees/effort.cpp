@@ -12,9 +12,10 @@ constexpr double easy = 0.2;           // difficulty below which two searches th
 constexpr double expected_gain = 0.5;  // gain in log-likelihood that pays for another start
 
 /// The number of starts that pay in any case. Where data are hard, several searches may end alike below the best tree.
-std::size_t least_starts(double difficulty) {
+/// Unless the data are clear, a normal effort makes no more.
+std::size_t least_starts(double difficulty, std::uint32_t num_tips) {
     if (difficulty < clear) return 1;
-    return difficulty < easy ? 2 : 3;
+    return std::max<std::size_t>(difficulty < easy ? 2 : 3, default_starts(Effort::normal, num_tips));
 }
 
 }  // namespace
@@ -51,9 +52,9 @@ std::uint32_t default_starts(Effort effort, std::uint32_t num_tips) {
     return 1;
 }
 
-bool another_start_pays(std::span<double const> loglh, double difficulty) {
+bool another_start_pays(std::span<double const> loglh, double difficulty, std::uint32_t num_tips) {
     REGRAFT_EXPECTS(!loglh.empty());
-    if (loglh.size() < least_starts(difficulty)) return true;
+    if (loglh.size() < least_starts(difficulty, num_tips)) return true;
     if (loglh.size() < 2) return false;
     auto best = std::max(loglh[0], loglh[1]);
     auto second = std::min(loglh[0], loglh[1]);

@@ -23,10 +23,11 @@ msa::TreeUndo insert(DistributedLikelihood& likelihood, HalfEdge h, Insertion co
     return inserted;
 }
 
-/// The log-likelihood with better branches around these places. The branches become what they were if it is at most
-/// `least`.
-double fit_around(DistributedLikelihood& likelihood, std::vector<HalfEdge> const& places, double least) {
+/// The log-likelihood with better branches around these places; `now` without. The branches stay what they were if it
+/// cannot be expected to exceed `least`, or does not.
+double fit_around(DistributedLikelihood& likelihood, std::vector<HalfEdge> const& places, double now, double least) {
     auto const edges = edges_near(likelihood.tree(), places, 1);
+    if (!fit_may_exceed(likelihood, edges, now, least)) return now;
     SavedLengths const lengths(likelihood, edges);
     fit_lengths(likelihood, edges);
     double const loglh = likelihood.loglh(places.front());
@@ -56,7 +57,7 @@ Outcome make(DistributedLikelihood& likelihood, Forecast const& forecast, Reach 
         set_lengths(likelihood, std::array{a}, forecast.old_place.lengths);
         std::vector<HalfEdge> const places{h, tree.back(left), tree.back(right), a, b};
         double now = likelihood.loglh(h);
-        if (now <= least && is_close(now)) now = fit_around(likelihood, places, least);
+        if (now <= least && is_close(now)) now = fit_around(likelihood, places, now, least);
         if (now > least) return {now, places};
         likelihood.undo(inserted);
         others.restore();

@@ -31,6 +31,11 @@ void fit_lengths(DistributedLikelihood& likelihood, std::span<HalfEdge const> ed
     optimise_branches(likelihood, edges, enough_gain);
 }
 
+bool fit_may_exceed(DistributedLikelihood& likelihood, std::span<HalfEdge const> edges, double now, double least) {
+    constexpr double most = 2;  // times the promise
+    return now + most * promised_gain(likelihood, edges) > least;
+}
+
 Outcome perturb(DistributedLikelihood& likelihood, std::uint64_t seed, std::uint64_t number,
                 Constraint const* constraint) {
     likelihood.reach(escape_phase.before);

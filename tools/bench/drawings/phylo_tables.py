@@ -38,16 +38,26 @@ def by_ranks(results: Results) -> tuple[Table, Table, Table]:
              f"{point.seconds:.2f} s", f"{point.run['model_s']:.2f} s", f"{point.run['model_over_measured']:.2f}"]
             for point in results.families["simulated"]["search"]]
     fit = ["patterns", "ranks", "packages", "work of a package", "measured", "model", "model / measured"], rows
-    forecasts = {family: {(point.size, int(point.run["ranks"])): point.run["efficiency"] for point in found["forecast"]}
-                 for family, found in results.families.items() if "forecast" in found}
-    steps = {family: family.removeprefix("step_").replace("_", " ") for family in forecasts}
-    keys = sorted({key for of_step in forecasts.values() for key in of_step})
+    steps = {family: family.removeprefix("step_").replace("_", " ") for family, found in results.families.items() if "forecast" in found}
+
+    def both(family: str, name: str, key: tuple[int, int], what: str) -> list[float]:
+        """The values without looking ahead and as far ahead as possible; older measurements lack the latter."""
+        found = results.families[family]
+        return [point.run[what] for kind in (name, name + "_far") for point in found.get(kind, [])
+                if (point.size, int(point.run["ranks"])) == key]
+
+    def keys(name: str) -> list[tuple[int, int]]:
+        return sorted({(point.size, int(point.run["ranks"])) for family in steps for point in results.families[family][name]})
+
+    def efficiency(family: str, key: tuple[int, int]) -> str:
+        return ", ".join(f"{100 * share:.0f} %" for share in both(family, "forecast", key, "efficiency"))
+
+    def needed(family: str, key: tuple[int, int]) -> str:
+        return ", ".join(f"{int(patterns):,}" for patterns in both(family, "half", key, "patterns_per_rank"))
+
     forecast = (["patterns", "ranks", *steps.values()],
-                [[f"{patterns:,}", f"{ranks:,}", *(f"{100 * forecasts[family][patterns, ranks]:.0f} %" for family in steps)]
-                 for patterns, ranks in keys])
-    halves = {family: {point.size: int(point.run["patterns_per_rank"]) for point in results.families[family]["half"]} for family in steps}
-    numbers = sorted({ranks for of_step in halves.values() for ranks in of_step})
-    half = (["ranks", *steps.values()], [[f"{ranks:,}", *(f"{halves[family][ranks]:,}" for family in steps)] for ranks in numbers])
+                [[f"{key[0]:,}", f"{key[1]:,}", *(efficiency(family, key) for family in steps)] for key in keys("forecast")])
+    half = (["ranks", *steps.values()], [[f"{key[1]:,}", *(needed(family, key) for family in steps)] for key in keys("half")])
     return fit, forecast, half
 
 
