@@ -1,5 +1,6 @@
 #include "regraft/search/optimise.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -101,8 +102,9 @@ TEST(BestLengths, AreThoseOfEachEdgeAlone) {
     for (auto linkage : linkages) {
         Fixture f(7, linkage);
         auto const& tree = f.likelihood.tree();
-        std::vector<msa::HalfEdge> const edges{0, 1, 2, 3, 4, tree.back(5)};
-        ASSERT_EQ(edges.size(), test::partition_options(f.data).most_in_focus);
+        auto edges = tree.edges();
+        edges.resize(std::min(edges.size(), test::partition_options(f.data).most_in_focus));
+        edges.back() = tree.back(edges.back());
         for (std::size_t place = 0; place < edges.size(); ++place) f.likelihood.focus(edges[place], place);
         auto const together = best_lengths(f.likelihood, lengths_of(tree, edges), 1e-7);
         for (std::size_t place = 0; place < edges.size(); ++place) {
@@ -111,6 +113,29 @@ TEST(BestLengths, AreThoseOfEachEdgeAlone) {
             EXPECT_EQ(lengths_of(tree, std::array{edges[place]}), together[place].lengths);
             before.restore();
         }
+    }
+}
+
+TEST(PromisedGain, IsAboutWhatEachEdgeGainsAlone) {
+    for (auto linkage : linkages) {
+        Fixture f(9, linkage);
+        auto const edges = f.likelihood.tree().edges();
+        optimise_lengths(f.likelihood, 1e-6);
+        EXPECT_LT(promised_gain(f.likelihood, edges), 1e-3);
+        auto lengths = lengths_of(f.likelihood.tree(), edges);
+        for (auto& length : lengths) length *= 1.2;
+        set_lengths(f.likelihood, edges, lengths);
+        double gain = 0;
+        for (auto h : edges) {
+            SavedLengths const before(f.likelihood, {h});
+            gain += optimise_branch(f.likelihood, h);
+            before.restore();
+        }
+        auto const promised = promised_gain(f.likelihood, edges);
+        EXPECT_GT(gain, 1e-2);
+        EXPECT_GT(promised, gain / 2);
+        EXPECT_LT(promised, 2 * gain);
+        EXPECT_EQ(lengths_of(f.likelihood.tree(), edges), lengths);
     }
 }
 

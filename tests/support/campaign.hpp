@@ -1,12 +1,14 @@
 // What the campaigns that campaign.py draws have in common: their settings, and deaths at unplanned moments.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -14,6 +16,7 @@
 #include <unistd.h>
 
 #include "regraft/core/ids.hpp"
+#include "regraft/ft/communicator.hpp"
 #include "regraft/ft/failure_plan.hpp"
 
 namespace regraft::test {
@@ -51,6 +54,28 @@ inline void die_some_time(CampaignSettings const& settings, PeId self) {
             kill(getpid(), SIGKILL);
         }).detach();
     }
+}
+
+/// The nodes of a job, each of which has some neighbouring ranks.
+struct Nodes {
+    std::uint64_t number;
+    std::uint64_t ranks;  // with which the job began
+
+    std::uint32_t of(PeId pe) const { return static_cast<std::uint32_t>(value(pe) * number / ranks); }
+    std::uint64_t without_ranks(ft::Communicator const& comm) const {
+        std::set<std::uint32_t> left;
+        for (auto pe : comm.members()) left.insert(of(pe));
+        return std::min(number, ranks) - left.size();
+    }
+};
+
+/// Tells kept_killed.py what has happened, with its number and who was there: ranks, and nodes that have lost all
+/// theirs.
+inline void say(ft::Communicator const& comm, Nodes const& nodes, char const* what, std::uint64_t number) {
+    if (!comm.leads()) return;
+    std::printf("%s %llu with %zu ranks, %llu nodes dead\n", what, static_cast<unsigned long long>(number), comm.size(),
+                static_cast<unsigned long long>(nodes.without_ranks(comm)));
+    std::fflush(stdout);
 }
 
 /// Prints points for campaign.py, which plans deaths at those that it has seen here.

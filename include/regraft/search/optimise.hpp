@@ -60,8 +60,9 @@ double optimise_branch(DistributedLikelihood& likelihood, msa::HalfEdge h, doubl
 double optimise_branches(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges, double enough);
 
 /// The gain in log-likelihood that one step by two derivatives promises in each of these edges while all others stay,
-/// in sum; 1 where the function is not concave. Measured where subtrees were inserted, optimising the edges gains .8 of
-/// it in the median and 1.5 times as much at most. The lengths stay as they are. One evaluation per twelve edges.
+/// in sum, as far as their bounds leave room; at most 1 where the function is not concave. Measured where subtrees were
+/// inserted, optimising the edges gains .8 of it in the median and 1.5 times as much at most. The lengths stay as they
+/// are. One evaluation per twelve edges.
 double promised_gain(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges);
 
 /// One pass of optimise_branches over the edges whose own lengths promise enough for a gain of epsilon in total. One

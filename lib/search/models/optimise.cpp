@@ -248,7 +248,9 @@ double promised_gain(DistributedLikelihood& likelihood, std::span<HalfEdge const
         auto const lengths = lengths_of(likelihood.tree(), some);
         auto const values = likelihood.branch_values(places, lengths);
         for (std::size_t i = 0; i < values.size(); ++i) {
-            if (!is_at_limit(lengths[i], values[i])) promised += promise(values[i]);
+            auto const& f = values[i];
+            auto const room = f.first < 0 ? lengths[i] - min_branch_length : max_branch_length - lengths[i];
+            promised += std::min(promise(f), std::abs(f.first) * std::max(room, 0.0));
         }
     }
     return promised;

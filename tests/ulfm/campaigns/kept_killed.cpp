@@ -2,7 +2,6 @@
 // kept_killed.py runs it again and again, on other numbers of ranks, has all ranks killed, and takes nodes away.
 #include <mpi.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
@@ -27,17 +26,14 @@ Content content_of(std::uint64_t number) {
 struct Job {
     test::CampaignSettings const& settings;
     ft::Communicator& comm;
+    test::Nodes const& nodes;
 };
 
 template <class Stored, class... Kind>
 void work(Job const& job, typename Stored::Options const& options, Kind... kind) {
     auto& comm = job.comm;
     std::uint64_t number = 0;
-    auto const say = [&](char const* what) {
-        if (!comm.leads()) return;
-        std::printf("%s %llu\n", what, static_cast<unsigned long long>(number));
-        std::fflush(stdout);
-    };
+    auto const say = [&](char const* what) { test::say(comm, job.nodes, what, number); };
     Stored stored(comm, options, kind...);
     bool lost = false;
     try {
@@ -65,9 +61,8 @@ void work(Job const& job, typename Stored::Options const& options, Kind... kind)
 TEST(KeptStore, IsWhereTheNextJobGoesOn) {
     test::CampaignSettings const settings;
     ft::Communicator comm(MPI_COMM_WORLD);
-    auto const nodes = settings.number("nodes", 4);
-    auto const rank = comm.position(comm.self());
-    auto const node = static_cast<std::uint32_t>(rank * nodes / comm.size() % nodes);
+    test::Nodes const nodes{settings.number("nodes", 4), comm.size()};
+    auto const node = nodes.of(comm.self());
     auto const folder = std::filesystem::path(std::getenv("REGRAFT_ARCHIVE")) / std::to_string(node);
     std::filesystem::create_directories(folder);
     auto const integrity = settings.number("checked", 0) != 0 ? store::Integrity::checked : store::Integrity::unchecked;
@@ -76,7 +71,7 @@ TEST(KeptStore, IsWhereTheNextJobGoesOn) {
     ft::resilient(
         comm,
         [&] {
-            Job const job{settings, comm};
+            Job const job{settings, comm, nodes};
             if (settings.number("coded", 0) != 0) {
                 work<test::Coded>(job, {.integrity = integrity, .node = node, .keep = keep});
             } else {

@@ -2,8 +2,7 @@
 """Jobs of kept_killed.cpp, one after the other on the same nodes' folders and other numbers of ranks, all of them killed at unplanned moments.
 Each must find what the one before said that it submitted, or something newer; what it finds must be right in every byte. Only if the
 folder of a node was removed in between, it may find something older, or say that blocks are lost; with a code whose pieces are on different
-nodes, only if two were. Survivors of a job may say so, too: if all ranks of two nodes have died, no survivor is there to open their
-folders."""
+nodes, only if two were. A node all of whose ranks have died counts as removed: no survivor is there to open its folder."""
 import argparse
 import itertools
 import pathlib
@@ -20,6 +19,7 @@ sys.path.insert(0, str(HERE.parents[1] / "support"))
 import run_mpi  # noqa: E402
 from regraft_run import watched  # noqa: E402
 
+EVENT = r"^(opened|nothing after|lost after|saved) (\d+) with (\d+) ranks, (\d+) nodes dead$"
 RANKS = (8, 5, 4, 7, 6)
 SPREAD = (8, 4)  # ranks of which each node has so few that a stripe has one piece on each
 MOST = 5  # times as many jobs as were asked for, if too little happens in these
@@ -53,14 +53,16 @@ def main() -> int:
             outcome = watched.run_watched(args.mpirun, ranks, [args.exe], 60, env, shlex.split(args.launcher))
             text = outcome.output.decode(errors="replace")
             bad = run_mpi.judge(outcome, ranks, set() if lives else set(range(ranks)))
-            begins, before = True, counts["saved"]
-            for event, count in re.findall(r"^(opened|nothing after|lost after|saved) (\d+)$", text, re.M):
+            before, dead_before = counts["saved"], 0
+            for event, *numbers in re.findall(EVENT, text, re.M):
+                count, present, dead = map(int, numbers)
                 counts[event] += 1
-                may_be_lost = nodes_lost > 1 or nodes_lost == 1 and not (args.coded and set(makers) <= set(SPREAD))
-                if event != "saved" and int(count) < saved and not may_be_lost and (begins or event != "lost after"):
-                    bad.append(f"job {number}: {event} {count}, but {saved} was submitted and {nodes_lost} nodes were lost")
-                makers = []
-                saved, nodes_lost, begins = int(count), 0, False
+                gone = nodes_lost + dead - dead_before
+                may_be_lost = gone > 1 or gone == 1 and not (args.coded and set(makers) <= set(SPREAD))
+                if event != "saved" and count < saved and not may_be_lost:
+                    bad.append(f"job {number}: {event} {count}, but {saved} was submitted and {gone} nodes were lost")
+                makers = [present if present == ranks else 0]
+                saved, nodes_lost, dead_before = count, 0, dead
             print(f"job {number}: {ranks} ranks, {'none' if lives else 'all'} killed, {saved} submitted so far")
             if bad:
                 print(text, *bad, sep="\n")

@@ -1,7 +1,6 @@
 // The same as kept_killed.cpp, by a snapshot: entities go from job to job, whatever their numbers of ranks.
 #include <mpi.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
@@ -17,23 +16,18 @@ namespace {
 TEST(KeptSnapshot, IsWhereTheNextJobGoesOn) {
     test::CampaignSettings const settings;
     ft::Communicator comm(MPI_COMM_WORLD);
-    auto const nodes = settings.number("nodes", 4);
-    auto const node = comm.position(comm.self()) * nodes / comm.size() % nodes;
+    test::Nodes const nodes{settings.number("nodes", 4), comm.size()};
+    auto const node = nodes.of(comm.self());
     auto const folder = std::filesystem::path(std::getenv("REGRAFT_ARCHIVE")) / std::to_string(node);
     std::filesystem::create_directories(folder);
     using enum store::Integrity;
     checkpoint::Redundancy const copies = checkpoint::pairwise(), code = erasure::Code(2, 1);
     bool const coded = settings.number("coded", 0) != 0;
-    checkpoint::SnapshotOptions const options{
-        .redundancy = coded ? code : copies,
-        .integrity = settings.number("checked", 0) != 0 ? checked : unchecked,
-        .node = coded ? std::optional(static_cast<std::uint32_t>(node)) : std::nullopt,
-        .keep = store::Keep{folder, "job", "snapshot"}};
-    auto const say = [&](char const* what, std::uint64_t moment) {
-        if (!comm.leads()) return;
-        std::printf("%s %llu\n", what, static_cast<unsigned long long>(moment));
-        std::fflush(stdout);
-    };
+    checkpoint::SnapshotOptions const options{.redundancy = coded ? code : copies,
+                                              .integrity = settings.number("checked", 0) != 0 ? checked : unchecked,
+                                              .node = coded ? std::optional(node) : std::nullopt,
+                                              .keep = store::Keep{folder, "job", "snapshot"}};
+    auto const say = [&](char const* what, std::uint64_t moment) { test::say(comm, nodes, what, moment); };
     test::die_some_time(settings, comm.self());
     auto const last_steps = settings.number("saves", 0);
     ft::resilient(
