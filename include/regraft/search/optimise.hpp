@@ -17,6 +17,11 @@ namespace regraft::search {
 inline constexpr double min_branch_length = 1e-6;
 inline constexpr double max_branch_length = 100;  // see min_branch_length
 
+/// Whether a tree has so many tips that to make few reductions pays less than to compute little.
+inline bool has_many_tips(msa::Tree const& tree) {
+    return tree.num_tips() >= 300;
+}
+
 /// The lengths of these edges in a tree: [edge][length set].
 std::vector<double> lengths_of(msa::Tree const& tree, std::span<msa::HalfEdge const> edges);
 /// Gives the edges these lengths: [edge][length set].
@@ -66,7 +71,8 @@ double optimise_branches(DistributedLikelihood& likelihood, std::span<msa::HalfE
 double promised_gain(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges);
 
 /// One pass of optimise_branches over the edges whose own lengths promise enough for a gain of epsilon in total. One
-/// evaluation selects them. Returns the sum of their gains.
+/// evaluation selects them, which takes nearly as long as a pass; in a tree of many tips all edges are tried instead.
+/// Returns the sum of their gains.
 double smooth_branches(DistributedLikelihood& likelihood, double epsilon);
 
 /// Optimises all branch lengths together by their gradient, every length set separately, until a step gains less than

@@ -46,6 +46,12 @@ Lengths Steps::lengths() const {
     return is_last ? Lengths::rescale : options_.lengths;
 }
 
+/// The same gain per tip is asked of all trees of many tips: what a round gains grows with the tree.
+double Steps::for_tips(double epsilon) const {
+    constexpr double tips = 1000;
+    return epsilon * std::max(1.0, now_.tree.num_tips() / tips);
+}
+
 void Steps::advance_model(double epsilon) {
     bool const round_ended = optimise_next(climb_.position, likelihood_, epsilon, lengths());
     if (round_ended) {
@@ -104,19 +110,19 @@ void Steps::advance_spr(Reach const& reach) {
 void Steps::make() {
     switch (climb_.stage) {
         case Stage::rough_model:
-            return advance_model(options_.rough_epsilon);
+            return advance_model(for_tips(options_.rough_epsilon));
         case Stage::near_spr:
             return advance_spr(reach(near_radius, little_care));
         case Stage::far_spr:
             return advance_spr(reach(options_.spr_radius, options_.far_care));
         case Stage::model:
-            return advance_model(options_.least_gain);
+            return advance_model(for_tips(options_.least_gain));
         case Stage::fusing:
             return advance_fusing();
         case Stage::escapes:
             return advance_escapes();
         case Stage::final_model:
-            return advance_model(options_.final_epsilon);
+            return advance_model(for_tips(options_.final_epsilon));
         case Stage::done:
             REGRAFT_EXPECTS(!"a step after the last one");
     }

@@ -32,6 +32,7 @@ private:
     void enter_following();
     void keep_tree();
     Lengths lengths() const;
+    double for_tips(double epsilon) const;
     void advance_model(double epsilon);
     void wait_too(std::vector<msa::HalfEdge> const& subtrees);
     Reach reach(std::uint32_t radius, Care care) const;
