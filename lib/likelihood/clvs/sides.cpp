@@ -22,6 +22,7 @@ std::size_t bytes_of_rows(kernels::Shape shape, std::size_t num_classes, std::si
     auto const of_tip = SideMemory::bytes<double>(num_sets * row);
     if (num_classes == 0) return of_tip;
     auto const of_classes = SideMemory::bytes<double>(kernels::padded(num_classes) * row) +
+                            SideMemory::bytes<std::uint32_t>(kernels::padded(num_sites)) +
                             SideMemory::bytes<std::uint16_t>(kernels::blocks_for(num_sites) * shape.block_scalers());
     return std::max(of_tip, of_classes);
 }
@@ -70,7 +71,7 @@ Side Sides::side(End end) {
 Side Sides::side(End end, Codes const& codes) {
     Side side;
     side.masks = codes.masks;
-    side.classes = codes.classes;
+    side.classes = codes.packed != nullptr ? unpacked(codes) : codes.classes;
     side.matrices = end.matrices;
     side.systems = own_;
     side.sets = tips_->sets().data();
@@ -81,7 +82,7 @@ Side Sides::side(End end, Codes const& codes) {
         side.rows = tip_rows(end.matrices);
     } else {
         side.rows = rows(end);
-        if (is_scaled_[end.h] != 0) side.scalers = spread_scalers(end.h, codes);
+        if (is_scaled_[end.h] != 0) side.scalers = spread_scalers(end.h, std::span(side.classes, codes.count));
     }
     return side;
 }
@@ -119,12 +120,18 @@ double const* Sides::rows(End end) {
     return rows.data();
 }
 
-std::uint16_t const* Sides::spread_scalers(HalfEdge h, Codes const& codes) {
+std::uint32_t const* Sides::unpacked(Codes const& codes) {
+    auto const classes = pending_->memory().take<std::uint32_t>(codes.count);
+    codes.packed->unpack(classes);
+    return classes.data();
+}
+
+std::uint16_t const* Sides::spread_scalers(HalfEdge h, std::span<std::uint32_t const> classes) {
     constexpr auto width = kernels::block_sites;
     auto const* const of_class = (*slots_)[h].scalers;
-    auto const scalers = pending_->memory().take<std::uint16_t>(codes.count * shape_.categories);
-    for (std::size_t i = 0; i < codes.count; ++i) {
-        auto const from = codes.classes[i];
+    auto const scalers = pending_->memory().take<std::uint16_t>(classes.size() * shape_.categories);
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+        auto const from = classes[i];
         for (std::size_t c = 0; c < shape_.categories; ++c) {
             scalers[(i / width * shape_.categories + c) * width + i % width] =
                 of_class[(from / width * shape_.categories + c) * width + from % width];

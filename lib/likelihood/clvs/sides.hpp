@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "likelihood/clvs/pending.hpp"
@@ -68,8 +69,9 @@ private:
     /// The products in the order of the kernels' sums; terms that are multiplied with 0 are left out.
     double const* tip_rows(double const* matrices);
     double const* rows(End end);
-    /// The scalers of those classes of h that the codes name.
-    std::uint16_t const* spread_scalers(msa::HalfEdge h, Codes const& codes);
+    std::uint32_t const* unpacked(Codes const& codes);
+    /// The scalers of these classes of h.
+    std::uint16_t const* spread_scalers(msa::HalfEdge h, std::span<std::uint32_t const> classes);
 
     Tips const* tips_;
     SiteClasses const* classes_;

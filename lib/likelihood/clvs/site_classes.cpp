@@ -3,12 +3,11 @@
 namespace regraft::likelihood {
 namespace {
 
-template <class Code>
-std::vector<Code> padded(std::vector<std::uint32_t> const& codes) {
-    std::vector<Code> result;
-    result.reserve(kernels::padded(codes.size()));
-    result.assign(codes.begin(), codes.end());
-    result.resize(kernels::padded(codes.size()), result.front());
+std::vector<std::uint8_t> padded_masks(std::vector<std::uint32_t> const& masks) {
+    std::vector<std::uint8_t> result;
+    result.reserve(kernels::padded(masks.size()));
+    result.assign(masks.begin(), masks.end());
+    result.resize(kernels::padded(masks.size()), result.front());
     return result;
 }
 
@@ -33,26 +32,36 @@ void SiteClasses::find(msa::HalfEdge h) {
     auto const left = tree_->back(tree_->next(h));
     auto const right = tree_->back(tree_->next(tree_->next(h)));
     if (most_ == 0 || has_all_sites(left) || has_all_sites(right)) return;
-    auto const code_of = [&](msa::HalfEdge child) {
-        return [this, child](std::size_t site) {
-            return tree_->is_tip(child) ? tips_->code(child, site) : seen_[child].of_site[site];
-        };
-    };
-    auto const classes = finder_.find(tips_->num_sites(), most_, code_of(left), code_of(right));
+    read(left, codes_[0]);
+    read(right, codes_[1]);
+    auto const classes = finder_.find(
+        tips_->num_sites(), most_, [&](std::size_t site) { return codes_[0][site]; },
+        [&](std::size_t site) { return codes_[1][site]; });
     if (!classes) return;
     seen.known = Known::few_classes;
-    seen.of_site.reserve(tips_->padded_sites());
-    seen.of_site = classes->of_site;
-    seen.of_site.resize(tips_->padded_sites(), 0);
+    seen.num_classes = classes->size();
+    seen.of_site = PackedNumbers(classes->of_site, tips_->padded_sites(), 0, classes->size());
     seen.shown = {shown(classes->left, left), shown(classes->right, right)};
+}
+
+/// What all sites show at a child.
+void SiteClasses::read(msa::HalfEdge child, std::vector<std::uint32_t>& codes) const {
+    codes.resize(tips_->padded_sites());
+    if (!tree_->is_tip(child)) return seen_[child].of_site.unpack(codes);
+    for (std::size_t site = 0; site < tips_->num_sites(); ++site) codes[site] = tips_->code(child, site);
+}
+
+/// The number of different codes at a child.
+std::size_t SiteClasses::num_codes(msa::HalfEdge child) const {
+    return tree_->is_tip(child) ? tips_->sets().size() : seen_[child].num_classes;
 }
 
 SiteClasses::Shown SiteClasses::shown(std::vector<std::uint32_t> const& codes, msa::HalfEdge child) const {
     Shown result;
     if (tree_->is_tip(child) && tips_->have_masks()) {
-        result.masks = padded<std::uint8_t>(codes);
+        result.masks = padded_masks(codes);
     } else {
-        result.classes = padded<std::uint32_t>(codes);
+        result.classes = PackedNumbers(codes, kernels::padded(codes.size()), codes.front(), num_codes(child));
     }
     return result;
 }

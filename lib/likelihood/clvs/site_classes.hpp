@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "likelihood/clvs/packed_numbers.hpp"
 #include "likelihood/clvs/repeats.hpp"
 #include "likelihood/clvs/tips.hpp"
 #include "regraft/likelihood/sites.hpp"
@@ -39,13 +40,13 @@ public:
     /// What all sites show at h. Precondition: h is a tip or sees few classes.
     Codes of_sites(msa::HalfEdge h) const {
         if (tree_->is_tip(h)) return tips_->codes(h);
-        return {.classes = seen_[h].of_site.data(), .count = seen_[h].of_site.size()};
+        return {.packed = &seen_[h].of_site, .count = seen_[h].of_site.size()};
     }
     /// What the classes of h, which are few, show at its left child (0) or its right one (1).
     Codes of_classes(msa::HalfEdge h, std::size_t child) const {
         auto const& shown = seen_[h].shown[child];
         return {.masks = shown.masks.empty() ? nullptr : shown.masks.data(),
-                .classes = shown.classes.empty() ? nullptr : shown.classes.data(),
+                .packed = shown.classes.empty() ? nullptr : &shown.classes,
                 .count = shown.size()};
     }
     /// The number of h's classes with those that fill the last block; 0 for a tip.
@@ -57,16 +58,19 @@ private:
     /// Per class, filled up to whole blocks: the masks or classes of a child.
     struct Shown {
         std::vector<std::uint8_t> masks;
-        std::vector<std::uint32_t> classes;  // unless there are masks
+        PackedNumbers classes;  // unless there are masks
         std::size_t size() const { return masks.size() + classes.size(); }
     };
     struct Seen {
         Known known = Known::nothing;
-        std::vector<std::uint32_t> of_site;  // the class of each site, filled up to whole blocks
-        std::array<Shown, 2> shown;          // by the left and by the right child
+        std::size_t num_classes = 0;
+        PackedNumbers of_site;       // the class of each site, filled up to whole blocks
+        std::array<Shown, 2> shown;  // by the left and by the right child
     };
 
     void find(msa::HalfEdge h);
+    void read(msa::HalfEdge child, std::vector<std::uint32_t>& codes) const;
+    std::size_t num_codes(msa::HalfEdge child) const;
     Shown shown(std::vector<std::uint32_t> const& codes, msa::HalfEdge child) const;
 
     msa::Tree const* tree_;
@@ -74,6 +78,7 @@ private:
     std::size_t most_;
     std::vector<Seen> seen_;  // per half-edge
     ClassFinder finder_;
+    std::array<std::vector<std::uint32_t>, 2> codes_;  // of the sites at two children; memory that is used again
 };
 
 }  // namespace regraft::likelihood

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "likelihood/clvs/packed_numbers.hpp"
 #include "likelihood/kernels/kernels.hpp"
 #include "regraft/likelihood/sites.hpp"
 
@@ -15,6 +16,7 @@ namespace regraft::likelihood {
 struct Codes {
     std::uint8_t const* masks = nullptr;
     std::uint32_t const* classes = nullptr;  // unless there are masks
+    PackedNumbers const* packed = nullptr;   // the same, packed
     std::size_t count = 0;
 };
 
