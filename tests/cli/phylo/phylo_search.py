@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What searches can be asked for: start trees, constraints, outgroups, supports; the same bits on any number of ranks."""
 import pathlib
+import random
 import re
 import sys
 
@@ -61,6 +62,25 @@ def automatic(jobs: phylo_job.Jobs, args) -> None:
     other.require(other.bits() == alone.bits() and other.killed() == {0, 1}, "expected the same bits")
     normal = jobs.run(1, command[:-1] + ["normal"])
     normal.require("difficulty" not in normal.report, "expected that nobody asks for the difficulty")
+
+
+def many_taxa(jobs: phylo_job.Jobs) -> None:
+    """Lengths of large trees are optimised by passes. Ranks that die in them change nothing."""
+    draw = random.Random(1)
+    rows = [[draw.choice("ACGT") for _ in range(40)]]
+    while len(rows) < 300:
+        parent = draw.randrange(len(rows))
+        rows.append(rows[parent])
+        for i in (parent, -1):
+            rows[i] = [draw.choice("ACGT") if draw.random() < 0.05 else symbol for symbol in rows[i]]
+    msa = pathlib.Path(jobs.directory.name, "many.fa")
+    msa.write_text("".join(f">t{i}\n{''.join(row)}\n" for i, row in enumerate(rows)), encoding="utf-8")
+    command = ["search", "--msa", str(msa), "--model", "HKY+G4m", "--spr-radius", "1", "--effort", "fast"]
+    alone = jobs.run(1, command)
+    alone.require(alone.report["points_reached"]["branches:inside"] > 100, "expected passes")
+    for plan in ("branches:before:1:1,branches:inside:2:9", "branches:inside:0:1,branches:after:1:2", "branches:inside:1:60,model:inside:2:2"):
+        other = jobs.with_deaths(4, command, plan)
+        other.require(other.bits() == alone.bits(), f"plan '{plan}': expected the same bits")
 
 
 def constraints(jobs: phylo_job.Jobs, args) -> None:
@@ -148,6 +168,7 @@ def files_are_named(jobs: phylo_job.Jobs, args) -> None:
 def all_cases(jobs: phylo_job.Jobs, args) -> None:
     several(jobs, args)
     automatic(jobs, args)
+    many_taxa(jobs)
     constraints(jobs, args)
     outgroups(jobs, args)
     supports(jobs, args)
