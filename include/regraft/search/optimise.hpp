@@ -17,11 +17,6 @@ namespace regraft::search {
 inline constexpr double min_branch_length = 1e-6;
 inline constexpr double max_branch_length = 100;  // see min_branch_length
 
-/// Whether a tree has so many tips that to make few reductions pays less than to compute little.
-inline bool has_many_tips(msa::Tree const& tree) {
-    return tree.num_tips() >= 300;
-}
-
 /// The lengths of these edges in a tree: [edge][length set].
 std::vector<double> lengths_of(msa::Tree const& tree, std::span<msa::HalfEdge const> edges);
 /// Gives the edges these lengths: [edge][length set].
@@ -70,10 +65,12 @@ double optimise_branches(DistributedLikelihood& likelihood, std::span<msa::HalfE
 /// are. One evaluation per twelve edges.
 double promised_gain(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges);
 
-/// One pass of optimise_branches over the edges whose own lengths promise enough for a gain of epsilon in total. One
-/// evaluation selects them, which takes nearly as long as a pass; in a tree of many tips all edges are tried instead.
-/// Returns the sum of their gains.
-double smooth_branches(DistributedLikelihood& likelihood, double epsilon);
+/// Which edges a pass tries: those whose own lengths promise enough, which one evaluation selects, or all. The
+/// selection takes one reduction, and computes nearly as much as a pass over all edges.
+enum class Pass : std::uint8_t { promising, all };
+
+/// One pass of optimise_branches for a gain of epsilon in total. Returns the sum of the edges' gains.
+double smooth_branches(DistributedLikelihood& likelihood, double epsilon, Pass pass = Pass::promising);
 
 /// Optimises all branch lengths together by their gradient, every length set separately, until a step gains less than
 /// `tolerance` in log-likelihood (L-BFGS within bounds, by NLopt); then the few edges alone that promise more, and all

@@ -256,12 +256,12 @@ double promised_gain(DistributedLikelihood& likelihood, std::span<HalfEdge const
     return promised;
 }
 
-double smooth_branches(DistributedLikelihood& likelihood, double epsilon) {
+double smooth_branches(DistributedLikelihood& likelihood, double epsilon, Pass pass) {
     likelihood.reach(branches_phase.before);
     constexpr double share = 0.25;  // the fraction of epsilon that may remain, in all edges together
     double const enough = share * epsilon / likelihood.tree().num_edges();
     auto const& tree = likelihood.tree();
-    auto const edges = has_many_tips(tree) ? msa::preorder_edges(tree) : edges_that_promise(likelihood, enough);
+    auto const edges = pass == Pass::all ? msa::preorder_edges(tree) : edges_that_promise(likelihood, enough);
     auto const gain = optimise_branches(likelihood, edges, enough);
     likelihood.reach(branches_phase.after);
     return gain;

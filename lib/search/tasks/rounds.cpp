@@ -20,10 +20,10 @@ constexpr double other_maximum = 1;  // in log-likelihood: what another maximum 
 void smooth_all_branches(DistributedLikelihood& likelihood, double epsilon) {
     constexpr int most_passes = 8;
     constexpr double least_share_of_first = 0.3;
-    auto const first = smooth_branches(likelihood, epsilon);
+    auto const first = smooth_branches(likelihood, epsilon, Pass::all);
     auto gain = first;
     for (int pass = 1; pass < most_passes && gain >= std::max(epsilon, least_share_of_first * first); ++pass) {
-        gain = smooth_branches(likelihood, epsilon);
+        gain = smooth_branches(likelihood, epsilon, Pass::all);
     }
 }
 

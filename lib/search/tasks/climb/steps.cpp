@@ -96,7 +96,8 @@ bool Steps::move_next(Reach const& reach) {
 /// The steps: all branches, then the subtrees one by one, until none can be moved.
 void Steps::advance_spr(Reach const& reach) {
     if (climb_.position == 0) {
-        smooth_branches(likelihood_, options_.least_gain);
+        auto const pass = has_many_tips(likelihood_.tree()) ? Pass::all : Pass::promising;
+        smooth_branches(likelihood_, options_.least_gain, pass);
         now_.loglh = likelihood_.loglh();
         keep_tree();
         wait_too(all_subtrees(likelihood_.tree()));
