@@ -27,8 +27,8 @@ void smooth_all_branches(DistributedLikelihood& likelihood, double epsilon) {
     }
 }
 
-/// A pass over the edges takes about as long as a gradient of all lengths. An ascent needs the more of these the larger
-/// the tree is: with a tolerance of 0.3, 12 for 500 tips, and over a hundred for 5,000.
+/// A pass over the edges takes about as long as a few gradients of all lengths. An ascent needs the more of these the
+/// larger the tree is: a fast search makes 65 for 101 tips, and 144 for 1,000.
 void optimise_all_lengths(DistributedLikelihood& likelihood, double epsilon, Lengths lengths) {
     if (has_many_tips(likelihood.tree())) return smooth_all_branches(likelihood, epsilon);
     optimise_lengths(likelihood, (lengths == Lengths::rescale ? least_share_of_last : least_share) * epsilon);

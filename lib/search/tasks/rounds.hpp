@@ -7,6 +7,11 @@
 
 namespace regraft::search {
 
+/// Whether a tree has so many tips that it pays more to compute little than to make few reductions.
+inline bool has_many_tips(msa::Tree const& tree) {
+    return tree.num_tips() >= 1000;
+}
+
 /// Makes the next step of a round, of which there are two: all branches, then all models. position: the number of the
 /// step, which grows. If lengths are fixed, there are only the models. Returns whether this was the last step.
 /// Collective.
