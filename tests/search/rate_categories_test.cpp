@@ -141,5 +141,43 @@ TEST(MoveCategories, EvaluatesNothingWithoutFreeRates) {
     EXPECT_EQ(job.likelihood.evaluations(), before);
 }
 
+/// Two partitions of the same sites, of which 42 % never change and the others have one rate. scaler: of the second.
+DistributedLikelihood partly_invariant(ft::Communicator& comm, std::uint64_t seed, double alpha, double scaler) {
+    Evolution evolution(with_rates(parse_model("JC+R2"), {1e-9, 1 / 0.58}, {0.42, 0.58}), seed);
+    auto const gamma = parse_model("JC+G4m");
+    auto model = test::start_model(gamma, {});
+    auto data = evolution.data(model, gamma);
+    model.alpha = alpha;
+    model.scaler = scaler;
+    data.columns.push_back(data.columns[0]);
+    data.weights.push_back(data.weights[0]);
+    data.models.push_back(model);
+    data.specs.push_back(gamma);
+    return {comm,
+            evolution.tree,
+            data.specs,
+            data.models,
+            BranchLinkage::scaled,
+            test::my_sites(data, comm),
+            test::partition_options(data)};
+}
+
+TEST(MoveShapes, FindsTheOtherMaximum) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    for (std::uint64_t const seed : {1, 2}) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        auto higher = partly_invariant(comm, seed, 0.03, 0.5);
+        auto lower = partly_invariant(comm, seed, 1, 1);
+        for (auto* likelihood : {&higher, &lower}) optimise_models(*likelihood, 1e-4);
+        auto const best = higher.partition_loglh()[1];
+        EXPECT_LT(lower.partition_loglh()[1], best - 1);
+        EXPECT_TRUE(move_shapes(lower, 0.1, Lengths::change));
+        EXPECT_NEAR(lower.partition_loglh()[1], best, 0.01);
+        EXPECT_TRUE(move_shapes(higher, 0.1, Lengths::change));  // the first partition, which was at the lower one
+        EXPECT_EQ(higher.partition_loglh()[1], best);
+        EXPECT_FALSE(move_shapes(higher, 0.1, Lengths::change));
+    }
+}
+
 }  // namespace
 }  // namespace regraft::phylo

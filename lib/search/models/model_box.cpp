@@ -72,7 +72,7 @@ ModelBox::ModelBox(ModelSpec const& spec, Model start, Variables variables)
         add(log_odds(std::max(start_.invariant, least_invariant)), log_odds(least_invariant),
             log_odds(likelihood::max_invariant));
     }
-    if (variables_ == Variables::model_and_scaler) add(log(start_.scaler), log(least_scaler), log(most_scaler));
+    if (frees_scaler()) add(log(start_.scaler), log(least_scaler), log(most_scaler));
 }
 
 Model ModelBox::model(std::span<double const> x) const {
@@ -96,16 +96,24 @@ Model ModelBox::model(std::span<double const> x) const {
         model.category_rates = read.ratios(start_.category_rates);
     }
     if (frees(spec_.invariant_from)) model.invariant = std::min(read.share(), likelihood::max_invariant);
-    if (variables_ == Variables::model_and_scaler) model.scaler = read.number();
+    if (frees_scaler()) model.scaler = read.number();
     return model;
 }
 
+bool ModelBox::frees_model() const {
+    return variables_ == Variables::model || variables_ == Variables::model_and_scaler;
+}
+
+bool ModelBox::frees_scaler() const {
+    return variables_ == Variables::scaler || variables_ == Variables::model_and_scaler;
+}
+
 bool ModelBox::frees(Origin origin) const {
-    return origin == Origin::optimised && variables_ != Variables::categories;
+    return origin == Origin::optimised && frees_model();
 }
 
 bool ModelBox::frees_frequencies() const {
-    return spec_.frequencies == Frequencies::optimised && variables_ != Variables::categories;
+    return spec_.frequencies == Frequencies::optimised && frees_model();
 }
 
 bool ModelBox::frees_alpha() const {
@@ -113,7 +121,8 @@ bool ModelBox::frees_alpha() const {
 }
 
 bool ModelBox::frees_categories() const {
-    return spec_.heterogeneity == likelihood::Heterogeneity::free && spec_.free_rates_from == Origin::optimised;
+    return spec_.heterogeneity == likelihood::Heterogeneity::free && spec_.free_rates_from == Origin::optimised &&
+           variables_ != Variables::scaler;
 }
 
 void ModelBox::add(double x, double low, double high) {

@@ -13,8 +13,9 @@ namespace regraft::search {
 inline constexpr double least_scaler = 0.01;  // bounds of optimised scalers
 inline constexpr double most_scaler = 100;
 
-/// Which free parameters are variables: the model's; the scaler as well; only free rates over sites and their weights.
-enum class Variables : std::uint8_t { model, model_and_scaler, categories };
+/// Which free parameters are variables: the model's; the scaler as well; only free rates over sites and their weights;
+/// only the scaler.
+enum class Variables : std::uint8_t { model, model_and_scaler, categories, scaler };
 
 /// The variables are logarithms: of alpha, of the odds of invariable sites, and of the scaler. Where only ratios of
 /// numbers matter (exchangeabilities, frequencies, free rates and their weights), they are logarithms of the ratios to
@@ -33,6 +34,8 @@ private:
     void add(double x, double low, double high);
     /// most: the logarithm of the greatest ratio.
     void add_ratios(std::vector<double> const& numbers, double most);
+    bool frees_model() const;
+    bool frees_scaler() const;
     bool frees(likelihood::Origin origin) const;
     bool frees_frequencies() const;
     bool frees_alpha() const;

@@ -150,13 +150,13 @@ std::vector<ModelTrial> with_one_divided(DistributedLikelihood& likelihood, std:
     return result;
 }
 
-/// Optimises the categories of each trial; everything else stays. Returns the trials' log-likelihoods.
-std::vector<double> optimise_categories(DistributedLikelihood& likelihood, std::vector<ModelTrial>& trials,
-                                        double tolerance) {
+/// Optimises these variables of each trial; everything else stays. Returns the trials' log-likelihoods.
+std::vector<double> optimise(DistributedLikelihood& likelihood, std::vector<ModelTrial>& trials, Variables variables,
+                             double tolerance) {
     std::vector<ModelBox> boxes;
     std::vector<Box> where;
     for (auto const& [q, model] : trials) {
-        boxes.emplace_back(likelihood.spec(q), model, Variables::categories);
+        boxes.emplace_back(likelihood.spec(q), model, variables);
         where.push_back(boxes.back().box());
     }
     auto const ask = [&](std::span<Question const> questions) {
@@ -173,6 +173,22 @@ std::vector<double> optimise_categories(DistributedLikelihood& likelihood, std::
     return values_of(likelihood, trials);
 }
 
+/// Optimises these variables of the trials, and keeps the best of each partition that gains epsilon. Returns whether
+/// there was one. before: the log-likelihoods of partitions.
+bool keep_best(DistributedLikelihood& likelihood, std::vector<ModelTrial> trials, Variables variables,
+               std::span<double const> before, double epsilon) {
+    if (trials.empty()) return false;
+    auto const values = optimise(likelihood, trials, variables, epsilon / 10);
+    bool has_changed = false;
+    for (auto i : best_of_each(trials, values, 1)) {
+        auto const q = trials[i].partition;
+        if (values[i] - before[q] < epsilon) continue;
+        likelihood.set_model(q, std::move(trials[i].model));
+        has_changed = true;
+    }
+    return has_changed;
+}
+
 }  // namespace
 
 bool move_categories(DistributedLikelihood& likelihood, double epsilon) {
@@ -183,16 +199,34 @@ bool move_categories(DistributedLikelihood& likelihood, double epsilon) {
     if (partitions.empty()) return false;
     auto const before = likelihood.partition_loglh();
     auto trials = with_one_divided(likelihood, with_one_less(likelihood, partitions), before);
-    if (trials.empty()) return false;
-    auto const values = optimise_categories(likelihood, trials, epsilon / 10);
-    bool has_changed = false;
-    for (auto i : best_of_each(trials, values, 1)) {
-        auto const q = trials[i].partition;
-        if (values[i] - before[q] < epsilon) continue;
-        likelihood.set_model(q, std::move(trials[i].model));
-        has_changed = true;
+    return keep_best(likelihood, std::move(trials), Variables::categories, before, epsilon);
+}
+
+bool move_shapes(DistributedLikelihood& likelihood, double epsilon, Lengths lengths) {
+    constexpr double between = 0.12;  // the alphas of the two maxima, about these:
+    constexpr double small = 0.06;
+    constexpr double large = 0.4;
+    constexpr double scaler_tolerance = 1;
+    bool const is_scaled =
+        likelihood.linkage() == BranchLinkage::scaled && lengths != Lengths::fixed && likelihood.num_partitions() > 1;
+    std::vector<ModelTrial> trials;
+    for (std::size_t q = 0; q < likelihood.num_partitions(); ++q) {
+        auto const& spec = likelihood.spec(q);
+        bool const is_free = spec.has_gamma() && spec.alpha_from == likelihood::Origin::optimised;
+        if (!is_free || (is_scaled && spec.scaler_from == likelihood::Origin::fixed)) continue;
+        auto& alpha = trials.emplace_back(ModelTrial{q, likelihood.model(q)}).model.alpha;
+        alpha = alpha > between ? small : large;
     }
-    return has_changed;
+    if (trials.empty()) return false;
+    auto const before = likelihood.partition_loglh();
+    auto const values =
+        is_scaled ? optimise(likelihood, trials, Variables::scaler, scaler_tolerance) : values_of(likelihood, trials);
+    std::vector<ModelTrial> close;
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+        if (values[i] > before[trials[i].partition] - most_behind) close.push_back(std::move(trials[i]));
+    }
+    return keep_best(likelihood, std::move(close), is_scaled ? Variables::model_and_scaler : Variables::model, before,
+                     epsilon);
 }
 
 }  // namespace regraft::search

@@ -72,7 +72,7 @@ bool optimise_next(std::uint64_t& position, DistributedLikelihood& likelihood, d
 
 bool leave_maximum(DistributedLikelihood& likelihood, double epsilon, Lengths lengths) {
     bool const is_rescaled = lengths != Lengths::fixed && rescale_branches(likelihood, other_maximum);
-    return is_rescaled || move_categories(likelihood, epsilon);
+    return is_rescaled || move_categories(likelihood, epsilon) || move_shapes(likelihood, epsilon, lengths);
 }
 
 }  // namespace regraft::search
