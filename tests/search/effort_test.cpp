@@ -21,7 +21,7 @@ TEST(Effort, OneStartIsEnoughForClearDataOnly) {
 
 TEST(Effort, FewStartsThatEndAlikeAreEnoughOnlyForEasyData) {
     EXPECT_FALSE(another_start_pays(std::array{-100.0, -100.01}, easy, few));
-    EXPECT_TRUE(another_start_pays(std::array{-100.0, -100.01}, hard, many));
+    EXPECT_TRUE(another_start_pays(std::array{-100.0, -100.01}, hard, few));
 }
 
 TEST(Effort, AutomaticMakesNoFewerStartsThanNormal) {

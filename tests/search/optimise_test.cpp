@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "regraft/search/topology.hpp"
 #include "small_job.hpp"
 
 namespace regraft::phylo {
@@ -136,6 +137,9 @@ TEST(PromisedGain, IsAboutWhatEachEdgeGainsAlone) {
         EXPECT_GT(promised, gain / 2);
         EXPECT_LT(promised, 2 * gain);
         EXPECT_EQ(lengths_of(f.likelihood.tree(), edges), lengths);
+        auto const now = f.likelihood.loglh();
+        EXPECT_TRUE(fit_may_exceed(f.likelihood, edges, now, now + gain / 2));
+        EXPECT_FALSE(fit_may_exceed(f.likelihood, edges, now, now + 2.1 * promised));
     }
 }
 

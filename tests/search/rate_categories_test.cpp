@@ -142,7 +142,8 @@ TEST(MoveCategories, EvaluatesNothingWithoutFreeRates) {
 }
 
 /// Two partitions of the same sites, of which 42 % never change and the others have one rate. scaler: of the second.
-DistributedLikelihood partly_invariant(ft::Communicator& comm, std::uint64_t seed, double alpha, double scaler) {
+DistributedLikelihood partly_invariant(ft::Communicator& comm, std::uint64_t seed, double alpha, double scaler,
+                                       likelihood::Origin scaler_from = likelihood::Origin::optimised) {
     Evolution evolution(with_rates(parse_model("JC+R2"), {1e-9, 1 / 0.58}, {0.42, 0.58}), seed);
     auto const gamma = parse_model("JC+G4m");
     auto model = test::start_model(gamma, {});
@@ -153,6 +154,7 @@ DistributedLikelihood partly_invariant(ft::Communicator& comm, std::uint64_t see
     data.weights.push_back(data.weights[0]);
     data.models.push_back(model);
     data.specs.push_back(gamma);
+    data.specs.back().scaler_from = scaler_from;
     return {comm,
             evolution.tree,
             data.specs,
@@ -176,6 +178,10 @@ TEST(MoveShapes, FindsTheOtherMaximum) {
         EXPECT_TRUE(move_shapes(higher, 0.1, Lengths::change));  // the first partition, which was at the lower one
         EXPECT_EQ(higher.partition_loglh()[1], best);
         EXPECT_FALSE(move_shapes(higher, 0.1, Lengths::change));
+        auto fixed = partly_invariant(comm, seed, 1, 1, likelihood::Origin::fixed);
+        auto const model = fixed.model(1);
+        move_shapes(fixed, 0.1, Lengths::change);
+        EXPECT_EQ(fixed.model(1), model);
     }
 }
 

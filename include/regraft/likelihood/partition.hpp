@@ -28,8 +28,8 @@ struct PartitionOptions {
     std::size_t num_slots = 0;
     /// Repeats need some memory beside the slots. They are off if num_slots is less than they need.
     Repeats repeats = Repeats::automatic;
-    std::size_t most_in_focus = 12;  // number of edges that can be in focus at once
-    bool own_frequencies = false;    // whether patterns have frequencies of their own, for bytes()
+    std::size_t most_in_focus = 6;  // number of edges that can be in focus at once
+    bool own_frequencies = false;   // whether patterns have frequencies of their own, for bytes()
 };
 
 /// A pruned subtree as it would be if it were inserted into an edge. Its node then has three edges.

@@ -101,6 +101,9 @@ public:
     /// The values of the edges in focus at some places, with these lengths, with all sums in one reduction. Lengths and
     /// values have the shape [place][length set]. The tree stays as it is.
     std::vector<BranchValue> branch_values(std::span<std::size_t const> places, std::span<double const> lengths);
+    /// The values of these edges with their lengths, in one reduction: [edge][length set]. Afterwards no edge is in
+    /// focus.
+    std::vector<BranchValue> edge_values(std::span<msa::HalfEdge const> edges);
     /// The gradient of the log-likelihood by all branch lengths, in two traversals. Afterwards no edge is in focus.
     Gradient gradient();
 

@@ -169,6 +169,21 @@ std::vector<BranchValue> DistributedLikelihood::branch_values(std::span<std::siz
     return to_branch_values(sums);
 }
 
+std::vector<BranchValue> DistributedLikelihood::edge_values(std::span<HalfEdge const> edges) {
+    auto const sets = tree_.num_length_sets();
+    std::vector<FixedSum> sums(3 * edges.size() * sets);
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+        for (std::size_t q = 0; q < partitions_.size(); ++q) {
+            auto const set = length_set(q);
+            auto const own = std::span(sums).subspan(3 * (i * sets + set)).first<3>();
+            partitions_[q].focus(edges[i], 0);
+            partitions_[q].add_derivatives(tree_.length(edges[i], set), own, 0);
+        }
+    }
+    all_reduce(sums);
+    return to_branch_values(sums);
+}
+
 Gradient DistributedLikelihood::gradient() {
     auto const sets = tree_.num_length_sets();
     std::vector<FixedSum> sums(sets + std::size_t{3} * tree_.num_edges() * sets);

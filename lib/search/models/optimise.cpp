@@ -5,7 +5,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -25,9 +24,8 @@ ft::FailPhase lengths_phase("lengths");
 ft::FailPhase model_phase("model");
 
 constexpr int max_newton_steps = 32;
-constexpr std::size_t most_in_batch = 6;  // edges that are optimised together
-constexpr std::size_t most_derived = 12;  // edges whose derivatives share a reduction
-static_assert(std::max(most_in_batch, most_derived) <= likelihood::PartitionOptions().most_in_focus);
+constexpr std::size_t most_in_batch = 6;  // edges
+static_assert(most_in_batch <= likelihood::PartitionOptions().most_in_focus);
 
 /// The gain in log-likelihood that Newton's step promises. If the function is not concave there is no estimate, and the
 /// gain counts as 1.
@@ -239,19 +237,15 @@ double optimise_branches(DistributedLikelihood& likelihood, std::span<HalfEdge c
 }
 
 double promised_gain(DistributedLikelihood& likelihood, std::span<HalfEdge const> edges) {
+    auto const lengths = lengths_of(likelihood.tree(), edges);
+    auto const values = likelihood.edge_values(edges);
     double promised = 0;
-    for (std::size_t first = 0; first < edges.size(); first += most_derived) {
-        auto const some = edges.subspan(first, std::min(most_derived, edges.size() - first));
-        std::vector<std::size_t> places(some.size());
-        std::iota(places.begin(), places.end(), std::size_t{0});
-        for (auto place : places) likelihood.focus(some[place], place);
-        auto const lengths = lengths_of(likelihood.tree(), some);
-        auto const values = likelihood.branch_values(places, lengths);
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            auto const& f = values[i];
-            auto const room = f.first < 0 ? lengths[i] - min_branch_length : max_branch_length - lengths[i];
-            promised += std::min(promise(f), std::abs(f.first) * std::max(room, 0.0));
-        }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        auto const& f = values[i];
+        if (is_at_limit(lengths[i], f)) continue;
+        auto const room = std::max(f.first < 0 ? lengths[i] - min_branch_length : max_branch_length - lengths[i], 0.0);
+        auto const within = std::abs(f.first) * room + std::max(f.second, 0.0) * room * room / 2;
+        promised += std::min(promise(f), within);
     }
     return promised;
 }

@@ -173,16 +173,17 @@ std::vector<double> optimise(DistributedLikelihood& likelihood, std::vector<Mode
     return values_of(likelihood, trials);
 }
 
-/// Optimises these variables of the trials, and keeps the best of each partition that gains epsilon. Returns whether
-/// there was one. before: the log-likelihoods of partitions.
+/// Optimises these variables of the trials, and keeps the best of each partition that gains epsilon, if it is wanted.
+/// Returns whether there was one. before: the log-likelihoods of partitions.
+template <class IsWanted>
 bool keep_best(DistributedLikelihood& likelihood, std::vector<ModelTrial> trials, Variables variables,
-               std::span<double const> before, double epsilon) {
+               std::span<double const> before, double epsilon, IsWanted is_wanted) {
     if (trials.empty()) return false;
     auto const values = optimise(likelihood, trials, variables, epsilon / 10);
     bool has_changed = false;
     for (auto i : best_of_each(trials, values, 1)) {
         auto const q = trials[i].partition;
-        if (values[i] - before[q] < epsilon) continue;
+        if (values[i] - before[q] < epsilon || !is_wanted(trials[i])) continue;
         likelihood.set_model(q, std::move(trials[i].model));
         has_changed = true;
     }
@@ -199,12 +200,13 @@ bool move_categories(DistributedLikelihood& likelihood, double epsilon) {
     if (partitions.empty()) return false;
     auto const before = likelihood.partition_loglh();
     auto trials = with_one_divided(likelihood, with_one_less(likelihood, partitions), before);
-    return keep_best(likelihood, std::move(trials), Variables::categories, before, epsilon);
+    return keep_best(likelihood, std::move(trials), Variables::categories, before, epsilon,
+                     [](ModelTrial const&) { return true; });
 }
 
 bool move_shapes(DistributedLikelihood& likelihood, double epsilon, Lengths lengths) {
-    constexpr double between = 0.12;  // the alphas of the two maxima, about these:
-    constexpr double small = 0.06;
+    constexpr double between = 0.12;  // alphas above it are at the larger maximum
+    constexpr double small = 0.06;    // about where the two are
     constexpr double large = 0.4;
     constexpr double scaler_tolerance = 1;
     bool const is_scaled =
@@ -225,8 +227,11 @@ bool move_shapes(DistributedLikelihood& likelihood, double epsilon, Lengths leng
     for (std::size_t i = 0; i < trials.size(); ++i) {
         if (values[i] > before[trials[i].partition] - most_behind) close.push_back(std::move(trials[i]));
     }
+    auto const has_changed_over = [&](ModelTrial const& trial) {
+        return (trial.model.alpha > between) != (likelihood.model(trial.partition).alpha > between);
+    };
     return keep_best(likelihood, std::move(close), is_scaled ? Variables::model_and_scaler : Variables::model, before,
-                     epsilon);
+                     epsilon, has_changed_over);
 }
 
 }  // namespace regraft::search

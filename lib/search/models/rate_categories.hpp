@@ -13,10 +13,10 @@ namespace regraft::search {
 bool move_categories(DistributedLikelihood& likelihood, double epsilon);
 
 /// Where some sites never change, gamma rates may have two maxima: a small alpha, under which the slow categories serve
-/// these sites, and a larger one. This goes to the other one in each partition, by its scaler first, and optimises the
-/// model there, unless that begins far below. It keeps what gains epsilon in log-likelihood. Branch lengths stay.
-/// lengths: whether scalers are free, as in optimise_models; partitions with fixed scalers among free ones stay.
-/// Returns whether a model has changed.
+/// these sites, and a larger one. This goes to the other one in each partition, where scalers are free by its scaler
+/// first, and optimises the model there, unless that begins far below. It keeps what ends there and gains epsilon in
+/// log-likelihood. Branch lengths stay. lengths: whether scalers are free, as in optimise_models; partitions with fixed
+/// scalers among free ones stay. Returns whether a model has changed.
 bool move_shapes(DistributedLikelihood& likelihood, double epsilon, Lengths lengths);
 
 }  // namespace regraft::search

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "search/models/rate_categories.hpp"
 
@@ -15,16 +17,42 @@ constexpr double least_share_of_last = 0.03;  // the same for the last lengths, 
 
 constexpr double other_maximum = 1;  // in log-likelihood: what another maximum gains, not a better place near this one
 
+/// The log-likelihood of each length set.
+std::vector<double> loglh_of_sets(DistributedLikelihood& likelihood) {
+    return likelihood.tree().num_length_sets() > 1 ? likelihood.partition_loglh() : std::vector{likelihood.loglh()};
+}
+
+/// Makes a pass over all branches, and takes it back in length sets whose log-likelihood it lowers. Returns the gain.
+/// loglh: of the sets.
+double pass_over_all(DistributedLikelihood& likelihood, double epsilon, std::vector<double>& loglh) {
+    auto const& tree = likelihood.tree();
+    auto const edges = tree.edges();
+    auto const before = lengths_of(tree, edges);
+    smooth_branches(likelihood, epsilon, Pass::all);
+    auto const after = loglh_of_sets(likelihood);
+    auto lengths = lengths_of(tree, edges);
+    double gain = 0;
+    for (std::size_t set = 0; set < after.size(); ++set) {
+        if (after[set] >= loglh[set]) {
+            gain += after[set] - std::exchange(loglh[set], after[set]);
+        } else {
+            for (auto i = set; i < lengths.size(); i += after.size()) lengths[i] = before[i];
+        }
+    }
+    set_lengths(likelihood, edges, lengths);
+    return gain;
+}
+
 /// Makes passes over all branches as long as each gains epsilon, and a share of what the first one gained: smaller
 /// gains are left to the next round, because models change before it.
 void smooth_all_branches(DistributedLikelihood& likelihood, double epsilon) {
     constexpr int most_passes = 8;
     constexpr double least_share_of_first = 0.3;
-    auto const first = smooth_branches(likelihood, epsilon, Pass::all);
+    auto loglh = loglh_of_sets(likelihood);
+    auto const first = pass_over_all(likelihood, epsilon, loglh);
     auto gain = first;
-    for (int pass = 1; pass < most_passes && gain >= std::max(epsilon, least_share_of_first * first); ++pass) {
-        gain = smooth_branches(likelihood, epsilon, Pass::all);
-    }
+    for (int pass = 1; pass < most_passes && gain >= std::max(epsilon, least_share_of_first * first); ++pass)
+        gain = pass_over_all(likelihood, epsilon, loglh);
 }
 
 /// A pass over the edges takes about as long as a few gradients of all lengths. An ascent needs the more of these the

@@ -7,7 +7,7 @@
 
 namespace regraft::search {
 
-/// Whether a tree has so many tips that it pays more to compute little than to make few reductions.
+/// Whether a tree has so many tips that computing less pays more than making fewer reductions.
 inline bool has_many_tips(msa::Tree const& tree) {
     return tree.num_tips() >= 1000;
 }

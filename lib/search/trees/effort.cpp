@@ -12,7 +12,7 @@ constexpr double easy = 0.2;           // difficulty below which two searches th
 constexpr double expected_gain = 0.5;  // gain in log-likelihood that pays for another start
 
 /// The number of starts that pay in any case. Where data are hard, several searches may end alike below the best tree.
-/// Unless the data are clear, a normal effort makes no more.
+/// Never fewer than a normal effort makes, unless the data are clear.
 std::size_t least_starts(double difficulty, std::uint32_t num_tips) {
     if (difficulty < clear) return 1;
     return std::max<std::size_t>(difficulty < easy ? 2 : 3, default_starts(Effort::normal, num_tips));

@@ -68,7 +68,7 @@ def many_taxa(jobs: phylo_job.Jobs) -> None:
     """Lengths of large trees are optimised by passes. Ranks that die in them change nothing."""
     draw = random.Random(1)
     parts, rows = ["t0"], [draw.choices("ACGT", k=12)]
-    for i in range(1, 1000):
+    for i in range(1, 1050):
         place = draw.randrange(len(rows))
         rows.append([draw.choice("ACGT") if draw.random() < 0.05 else symbol for symbol in rows[place]])
         parts.append(f"t{i}")

@@ -97,7 +97,7 @@ bool Steps::move_next(Reach const& reach) {
 void Steps::advance_spr(Reach const& reach) {
     if (climb_.position == 0) {
         auto const pass = has_many_tips(likelihood_.tree()) ? Pass::all : Pass::promising;
-        smooth_branches(likelihood_, options_.least_gain, pass);
+        smooth_branches(likelihood_, for_tips(options_.least_gain), pass);
         now_.loglh = likelihood_.loglh();
         keep_tree();
         wait_too(all_subtrees(likelihood_.tree()));
