@@ -280,8 +280,7 @@ bool rescale_branches(DistributedLikelihood& likelihood, double epsilon) {
     auto const edges = likelihood.tree().edges();
     auto const sets = likelihood.tree().num_length_sets();
     auto const lengths = lengths_of(likelihood.tree(), edges);
-    auto const values = [&] { return sets > 1 ? likelihood.partition_loglh() : std::vector{likelihood.loglh()}; };
-    auto const before = values();
+    auto const before = loglh_of_sets(likelihood);
     std::vector<double> scale(sets, 1.0);
     auto best = before;
     auto const times = [&](auto const& factor_of) {
@@ -292,7 +291,7 @@ bool rescale_branches(DistributedLikelihood& likelihood, double epsilon) {
     };
     for (double const factor : scale_factors) {
         set_lengths(likelihood, edges, times([&](std::size_t) { return factor; }));
-        auto const now = values();
+        auto const now = loglh_of_sets(likelihood);
         for (std::size_t set = 0; set < sets; ++set) {
             if (now[set] - before[set] < epsilon || !(now[set] > best[set])) continue;
             best[set] = now[set];

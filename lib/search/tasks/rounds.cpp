@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "search/models/lengths.hpp"
 #include "search/models/rate_categories.hpp"
 
 namespace regraft::search {
@@ -16,11 +17,6 @@ constexpr double least_share = 0.3;
 constexpr double least_share_of_last = 0.03;  // the same for the last lengths, of which steps cost little
 
 constexpr double other_maximum = 1;  // in log-likelihood: what another maximum gains, not a better place near this one
-
-/// The log-likelihood of each length set.
-std::vector<double> loglh_of_sets(DistributedLikelihood& likelihood) {
-    return likelihood.tree().num_length_sets() > 1 ? likelihood.partition_loglh() : std::vector{likelihood.loglh()};
-}
 
 /// Makes a pass over all branches, and takes it back in length sets whose log-likelihood it lowers. Returns the gain.
 /// loglh: of the sets.

@@ -7,9 +7,10 @@
 
 namespace regraft::search {
 
-/// Whether a tree has so many tips that computing less pays more than making fewer reductions.
+/// From so many tips on, computing less pays more than making fewer reductions.
+inline constexpr std::uint32_t many_tips = 1000;
 inline bool has_many_tips(msa::Tree const& tree) {
-    return tree.num_tips() >= 1000;
+    return tree.num_tips() >= many_tips;
 }
 
 /// Makes the next step of a round, of which there are two: all branches, then all models. position: the number of the

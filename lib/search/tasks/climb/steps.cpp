@@ -48,8 +48,7 @@ Lengths Steps::lengths() const {
 
 /// The same gain per tip is asked of all trees of many tips: what a round gains grows with the tree.
 double Steps::for_tips(double epsilon) const {
-    constexpr double tips = 1000;
-    return epsilon * std::max(1.0, now_.tree.num_tips() / tips);
+    return epsilon * std::max(1.0, now_.tree.num_tips() / double{many_tips});
 }
 
 void Steps::advance_model(double epsilon) {
