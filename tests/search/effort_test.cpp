@@ -58,6 +58,12 @@ TEST(Effort, HasMorePatienceAfterFusing) {
     EXPECT_EQ(patience(Effort::fast, false), 0);
 }
 
+TEST(Effort, SavesComputationIfItIsFastAndReductionsOtherwise) {
+    EXPECT_EQ(saves(Effort::fast), Saves::computation);
+    for (auto const effort : {Effort::normal, Effort::thorough, Effort::automatic})
+        EXPECT_EQ(saves(effort), Saves::reductions);
+}
+
 TEST(Effort, FourTaxaHaveOneStart) {
     for (auto const effort : {Effort::fast, Effort::normal, Effort::thorough, Effort::automatic})
         EXPECT_EQ(default_starts(effort, 4), 1U);

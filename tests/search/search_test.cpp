@@ -196,6 +196,7 @@ SearchOptions search_options(Effort effort) {
     SearchOptions options;
     options.patience = patience(effort, false);
     options.far_care = far_care(effort);
+    options.saves = saves(effort);
     options.sites_per_partition = {100, 50, 10};
     return options;
 }

@@ -42,6 +42,7 @@ SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
     result.patience = patience(options.search.effort, false);
     result.spr_radius = options.search.spr_radius;
     result.far_care = far_care(options.search.effort);
+    result.saves = saves(options.search.effort);
     result.counted = dataset.counted;
     result.candidates = dataset.candidates;
     result.sites_per_partition = dataset.sites_per_partition;

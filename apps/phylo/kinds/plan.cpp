@@ -147,6 +147,7 @@ void search_shortly(SearchOptions& options, std::uint64_t seed) {
     options.seed = seed;
     options.patience = patience(Effort::fast, false);
     options.far_care = far_care(Effort::fast);
+    options.saves = saves(Effort::fast);
     options.final_epsilon = options.least_gain;
 }
 

@@ -43,6 +43,12 @@ inline constexpr Care much_care{.candidates = 5, .hopeless_share = 0.6, .close =
 /// The care of far moves, SearchOptions::far_care.
 Care far_care(Effort effort);
 
+/// What a search saves where it can optimise all branch lengths together, with few reductions, or one after the other,
+/// which computes less.
+enum class Saves : std::uint8_t { reductions, computation };
+/// What an effort saves, SearchOptions::saves. Trees of 1,000 taxa and more always save computation.
+Saves saves(Effort effort);
+
 /// The number of trees from which searches should start, before the results are fused; chosen by measurements
 /// (docs/trees/phylo-results.md). For an automatic effort this is the most: another_start_pays says when fewer suffice.
 std::uint32_t default_starts(Effort effort, std::uint32_t num_tips);

@@ -27,6 +27,7 @@ struct SearchOptions {
     double patience = 0.6;                 // failed escapes in a row that end a search, per taxon; 0: no escapes
     std::uint32_t spr_radius = 20;         // edges from the old place of a subtree in far moves
     Care far_care = much_care;             // of subtrees in far moves
+    Saves saves = Saves::reductions;       // where all branch lengths are optimised
     double rough_epsilon = 1.0;            // a round of model optimisation that gains less than this ends its stage
     double final_epsilon = 0.001;          // the same for the final model
     double least_gain = 0.1;               // least gain of branches, models and escapes on the way

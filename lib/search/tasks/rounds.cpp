@@ -53,8 +53,8 @@ void smooth_all_branches(DistributedLikelihood& likelihood, double epsilon) {
 
 /// A pass over the edges takes about as long as a few gradients of all lengths. An ascent needs the more of these the
 /// larger the tree is: a fast search makes 65 for 101 tips, and 144 for 1,000.
-void optimise_all_lengths(DistributedLikelihood& likelihood, double epsilon, Lengths lengths) {
-    if (has_many_tips(likelihood.tree())) return smooth_all_branches(likelihood, epsilon);
+void optimise_all_lengths(DistributedLikelihood& likelihood, double epsilon, Lengths lengths, Saves saves) {
+    if (saves_at(saves, likelihood.tree()) == Saves::computation) return smooth_all_branches(likelihood, epsilon);
     optimise_lengths(likelihood, (lengths == Lengths::rescale ? least_share_of_last : least_share) * epsilon);
 }
 
@@ -81,9 +81,10 @@ void optimise_model_and_scale(DistributedLikelihood& likelihood, double epsilon)
 
 }  // namespace
 
-bool optimise_next(std::uint64_t& position, DistributedLikelihood& likelihood, double epsilon, Lengths lengths) {
+bool optimise_next(std::uint64_t& position, DistributedLikelihood& likelihood, double epsilon, Lengths lengths,
+                   Saves saves) {
     if (lengths != Lengths::fixed && position == 0) {
-        optimise_all_lengths(likelihood, epsilon, lengths);
+        optimise_all_lengths(likelihood, epsilon, lengths, saves);
     } else if (lengths == Lengths::rescale && likelihood.linkage() == BranchLinkage::scaled &&
                likelihood.num_partitions() == 1) {
         optimise_model_and_scale(likelihood, epsilon);

@@ -38,6 +38,10 @@ Care far_care(Effort effort) {
     return effort == Effort::fast ? little_care : much_care;
 }
 
+Saves saves(Effort effort) {
+    return effort == Effort::fast ? Saves::computation : Saves::reductions;
+}
+
 std::uint32_t default_starts(Effort effort, std::uint32_t num_tips) {
     if (num_tips < 5) return 1;
     switch (effort) {

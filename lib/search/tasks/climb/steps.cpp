@@ -52,7 +52,7 @@ double Steps::for_tips(double epsilon) const {
 }
 
 void Steps::advance_model(double epsilon) {
-    bool const round_ended = optimise_next(climb_.position, likelihood_, epsilon, lengths());
+    bool const round_ended = optimise_next(climb_.position, likelihood_, epsilon, lengths(), options_.saves);
     if (round_ended) {
         now_.loglh = likelihood_.loglh();
         if (!pays(epsilon) && leave_maximum(likelihood_, epsilon, options_.lengths)) now_.loglh = likelihood_.loglh();
@@ -95,7 +95,8 @@ bool Steps::move_next(Reach const& reach) {
 /// The steps: all branches, then the subtrees one by one, until none can be moved.
 void Steps::advance_spr(Reach const& reach) {
     if (climb_.position == 0) {
-        auto const pass = has_many_tips(likelihood_.tree()) ? Pass::all : Pass::promising;
+        bool const selects = saves_at(options_.saves, likelihood_.tree()) == Saves::reductions;
+        auto const pass = selects ? Pass::promising : Pass::all;
         smooth_branches(likelihood_, for_tips(options_.least_gain), pass);
         now_.loglh = likelihood_.loglh();
         keep_tree();
