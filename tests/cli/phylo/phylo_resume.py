@@ -14,6 +14,7 @@ complete the same command again, also of a job that died after its results had t
 locked   a second job with the same prefix is refused, also when the leading rank of the first has died; a killed job's lock is none
 keys     Ctrl-C stops with a checkpoint; the log is there while the job runs
 """
+import itertools
 import json
 import os
 import pathlib
@@ -282,6 +283,23 @@ def complete(jobs: phylo_job.Jobs, args) -> None:
         ended.require(ended.codes == [0, 0] and "are complete, by this command" in ended.output, "expected that both ranks end")
 
 
+def refused(jobs: phylo_job.Jobs, args) -> None:
+    folder = pathlib.Path(jobs.directory.name, "refused")
+    folder.mkdir()
+    prefix = folder / "out"
+
+    def contents() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+    others = jobs.run(1, command(args), prefix=prefix)
+    others.require(others.codes == [0], "expected results")
+    reference = contents()
+    for phase, moment, occurrence in itertools.product(("agree", "checkpoint"), ("before", "inside", "after"), (3, 4)):
+        plan = f"{phase}:{moment}:0:{occurrence}"  # the one that leads dies before it refuses, while it does, and afterwards
+        job = jobs.run(3, command(args, "--seed", "7"), prefix=prefix, plan=plan)
+        job.require({code for code in job.codes if code != phylo_job.KILLED} == {2}, f"{plan}: expected a refusal")
+        job.require({name: text for name, text in contents().items() if name != "out.lock"} == reference, f"{plan}: expected the same files")
+
+
 def locked(jobs: phylo_job.Jobs, args) -> None:
     folder = pathlib.Path(jobs.directory.name, "locked")
     folder.mkdir()
@@ -346,7 +364,7 @@ def all_points(jobs: phylo_job.Jobs, args) -> None:
     points(jobs, args, every=1)
 
 
-MODES = {"cuts": cuts, "all-cuts": all_cuts, "full": full, "complete": complete, "locked": locked, "keys": keys, "points": points, "all": all_points, "stops": stops, "lists": lists, "kept": kept, "damage": damage}
+MODES = {"cuts": cuts, "all-cuts": all_cuts, "full": full, "complete": complete, "refused": refused, "locked": locked, "keys": keys, "points": points, "all": all_points, "stops": stops, "lists": lists, "kept": kept, "damage": damage}
 
 if __name__ == "__main__":
     parser = phylo_job.arguments(__doc__)
