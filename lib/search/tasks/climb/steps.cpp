@@ -40,10 +40,12 @@ void Steps::keep_tree() {
     likelihood_.update(now_.tree);
 }
 
-/// The last model is optimised together with the scale of the tree: rounds of one after the other would creep.
+/// The last model is optimised together with the scale of the tree: rounds of one after the other would creep. With
+/// many tips they even end far below: each site is in one category of rates for sure, so there are many maxima.
 Lengths Steps::lengths() const {
-    bool const is_last = climb_.stage == Stage::final_model && options_.lengths == Lengths::change;
-    return is_last ? Lengths::rescale : options_.lengths;
+    if (options_.lengths != Lengths::change) return options_.lengths;
+    bool const is_last = climb_.stage == Stage::final_model;
+    return is_last || now_.tree.num_tips() >= many_tips ? Lengths::rescale : Lengths::change;
 }
 
 /// The same gain per tip is asked of all trees of many tips: what a round gains grows with the tree.
