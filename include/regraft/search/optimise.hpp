@@ -81,7 +81,7 @@ double optimise_lengths(DistributedLikelihood& likelihood, double tolerance);
 /// Multiplies all lengths of a set by the best of some factors between an eighth and five, if one gains epsilon in
 /// log-likelihood; otherwise all lengths stay as they are. With discrete site rates the likelihood may have two maxima
 /// in the scale of the whole tree, about the ratio of neighbouring rates apart, and no single branch leads from one to
-/// the other. If partitions have scalers, each scaler then tries the same factors by itself. Eight evaluations, and two
+/// the other. If partitions have scalers, each scaler then tries the same factors by itself. Ten evaluations, and two
 /// for scalers. Returns whether lengths or scalers have changed.
 bool rescale_branches(DistributedLikelihood& likelihood, double epsilon);
 
