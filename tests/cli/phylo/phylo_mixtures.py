@@ -162,7 +162,7 @@ def kills(jobs: phylo_job.Jobs, args) -> None:
     guide = case.run(1, first)
     second = ["search", "--msa", args.protein, "--model", "LG+G4+I", "--starts", "pars{1}", "--effort", "fast", "--sitelh", "--site-rates",
               "--site-frequencies", f"{guide.prefix}.sitefreq"]
-    for words, extensions, point in ((first, FILES, "model:inside"), (second, FILES[1:], "lengths:inside")):
+    for words, extensions, point in ((first, FILES, "model:inside"), (second, FILES[1:], "branches:inside")):
         reference = bytes_of(case.run(1, words), extensions)
         for ranks, more, plan in ((3, ["--threads", "2"], ""), (2, ["--memory", "10"], ""), (3, [], "gather_sites:inside:0:0"), (3, [], f"{point}:1:1,recover:inside:2:0")):
             result = case.run(ranks, [*words, *more], plan=plan)
