@@ -10,9 +10,12 @@ namespace regraft::search {
 
 /// From so many tips on, computing less pays more than making fewer reductions.
 inline constexpr std::uint32_t many_tips = 1000;
+inline bool has_many_tips(msa::Tree const& tree) {
+    return tree.num_tips() >= many_tips;
+}
 /// What a search of this tree saves if its options say `saves`.
 inline Saves saves_at(Saves saves, msa::Tree const& tree) {
-    return tree.num_tips() >= many_tips ? Saves::computation : saves;
+    return has_many_tips(tree) ? Saves::computation : saves;
 }
 
 /// Makes the next step of a round, of which there are two: all branches, then all models. position: the number of the

@@ -11,6 +11,7 @@ cuts     the power goes at every ninth call that changes a file, when results ar
          before a damaged one: the same command ends well, and nothing is left behind
 full     a disk that is full at the end: no result appears, exit code 1, and the same command finishes when there is room
 complete the same command again, also of a job that died after its results had their names, says that all is there; another is refused
+refused  results of another command stay, also if the leading rank dies before it says so
 locked   a second job with the same prefix is refused, also when the leading rank of the first has died; a killed job's lock is none
 keys     Ctrl-C stops with a checkpoint; the log is there while the job runs
 """

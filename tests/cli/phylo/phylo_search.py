@@ -76,7 +76,7 @@ def many_taxa(jobs: phylo_job.Jobs) -> None:
     alone = jobs.run(1, command)
     alone.require(alone.report["points_reached"]["branches:inside"] > 100, "expected passes")
     alone.require("lengths:inside" not in alone.report["points_reached"], "expected no gradients")
-    for plan in ("branches:before:1:1,branches:inside:2:9", "model:before:0:1,spr:inside:1:900", "branches:inside:1:60,model:inside:2:2,spr:after:0:4000"):
+    for plan in ("branches:before:1:1,branches:inside:2:9", "branches:inside:0:1,branches:after:1:2", "model:before:0:1,spr:inside:1:900", "branches:inside:1:60,model:inside:2:2,spr:after:0:4000"):
         other = jobs.with_deaths(4, command, plan)
         other.require(other.bits() == alone.bits(), f"plan '{plan}': expected the same bits")
 

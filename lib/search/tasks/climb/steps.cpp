@@ -45,7 +45,7 @@ void Steps::keep_tree() {
 Lengths Steps::lengths() const {
     if (options_.lengths != Lengths::change) return options_.lengths;
     bool const is_last = climb_.stage == Stage::final_model;
-    return is_last || now_.tree.num_tips() >= many_tips ? Lengths::rescale : Lengths::change;
+    return is_last || has_many_tips(now_.tree) ? Lengths::rescale : Lengths::change;
 }
 
 /// The same gain per tip is asked of all trees of many tips: what a round gains grows with the tree.
