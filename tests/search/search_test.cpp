@@ -46,7 +46,7 @@ int try_all(DistributedLikelihood& likelihood, Care const& care, Losses& losses)
 
 TEST(TrySpr, LeavesTheTreeBitwiseAsItWasUnlessItPays) {
     for (auto linkage : linkages) {
-        for (auto const& care : {little_care, much_care}) {
+        for (auto const& care : {little_care, fast_care, much_care}) {
             Fixture f(7, linkage, 10);
             for (int i = 0; i < 3; ++i) smooth_branches(f.likelihood, 1e-4);
             Losses losses;
@@ -56,17 +56,19 @@ TEST(TrySpr, LeavesTheTreeBitwiseAsItWasUnlessItPays) {
     }
 }
 
-TEST(TrySpr, FindsMovesWithMuchCareThatLittleCareMisses) {
-    int found = 0;
-    for (std::uint64_t seed = 1; seed <= 20 && found == 0; ++seed) {
-        Fixture f(seed, BranchLinkage::linked, 30);
-        Losses losses;
-        do {
-            for (int i = 0; i < 3; ++i) smooth_branches(f.likelihood, 1e-4);
-        } while (try_all(f.likelihood, little_care, losses) > 0);
-        found += try_all(f.likelihood, much_care, losses);
+TEST(TrySpr, FindsFarMovesThatLittleCareMisses) {
+    for (auto const& care : {fast_care, much_care}) {
+        int found = 0;
+        for (std::uint64_t seed = 1; seed <= 20 && found == 0; ++seed) {
+            Fixture f(seed, BranchLinkage::linked, 30);
+            Losses losses;
+            do {
+                for (int i = 0; i < 3; ++i) smooth_branches(f.likelihood, 1e-4);
+            } while (try_all(f.likelihood, little_care, losses) > 0);
+            found += try_all(f.likelihood, care, losses);
+        }
+        EXPECT_GT(found, 0);
     }
-    EXPECT_GT(found, 0);
 }
 
 TEST(Losses, AreUnlimitedUntilEnoughIsKnown) {

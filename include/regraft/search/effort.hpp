@@ -24,21 +24,25 @@ enum class Effort : std::uint8_t {
 /// search.
 double patience(Effort effort, bool is_first);
 
-/// How closely the insertions of a subtree are looked at.
+/// How closely the insertions of a subtree are looked at. Shares are of the mean of Losses.
 struct Care {
     std::size_t candidates;  // number of insertions that are optimised, the best ones before that
-    double hopeless_share;   // insertions that lose more than this share of the mean (Losses) are not optimised
+    double hopeless_share;   // insertions that lose more than this share are not optimised
+    double beyond_share;     // edges beyond an insertion that loses more than this share are not tried
     double close;            // an insertion that loses less, once optimised, is judged with better branches around it
     bool learns = true;      // whether what insertions lose counts for Losses
     friend bool operator==(Care const&, Care const&) = default;
 };
 /// The care of moves on the way out of a local maximum, of which there are very many. What they lose in spoilt trees
 /// does not count, so a way does not depend on those before it.
-inline constexpr Care least_care{.candidates = 2, .hopeless_share = 0.2, .close = 0, .learns = false};
-/// The care of near moves, and of a search that has to be fast.
-inline constexpr Care little_care{.candidates = 3, .hopeless_share = 0.3, .close = 0};
-/// The usual care of far moves. It finds moves that little care misses, for about a third more work.
-inline constexpr Care much_care{.candidates = 5, .hopeless_share = 0.6, .close = 3};
+inline constexpr Care least_care{
+    .candidates = 2, .hopeless_share = 0.15, .beyond_share = 0.5, .close = 0, .learns = false};
+/// The care of near moves.
+inline constexpr Care little_care{.candidates = 2, .hopeless_share = 0.15, .beyond_share = 1, .close = 0};
+/// The care of far moves in a search that has to be fast. They are its last, so even here what is close counts.
+inline constexpr Care fast_care{.candidates = 3, .hopeless_share = 0.2, .beyond_share = 1, .close = 3};
+/// The usual care of far moves.
+inline constexpr Care much_care{.candidates = 5, .hopeless_share = 0.6, .beyond_share = 1, .close = 3};
 
 /// The care of far moves, SearchOptions::far_care.
 Care far_care(Effort effort);

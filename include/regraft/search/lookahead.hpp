@@ -16,7 +16,7 @@
 namespace regraft::search {
 
 /// How much log-likelihood an insertion next to the old place of a subtree loses, as a mean over the search so far. A
-/// search tries the edges beyond an insertion only if that loses less than this mean.
+/// search looks as closely and as far as shares of it say (Care).
 struct Losses {
     double sum = 0;           // sum of the losses, in units of log-likelihood
     std::uint64_t count = 0;  // number of insertions

@@ -23,9 +23,9 @@ struct Outcome {
 /// edge where the log-likelihood is highest, if that is above reach.loglh once the three branches there and the one
 /// left behind are optimised, or, where reach.care asks for it, all branches around both places. Insertions are ranked
 /// without optimising (lazy SPR, Stamatakis 2006), from the nearest outwards. Those beyond an edge are considered only
-/// if the insertion into that edge loses less than the mean of losses, to which those of this subtree are added. ahead:
-/// may know the moves already, and computes those of the following subtrees meanwhile. The tree keeps complying with
-/// the constraint. Collective.
+/// if the insertion into that edge loses less than a share of the mean of losses (reach.care), to which those of this
+/// subtree are added. ahead: may know the moves already, and computes those of the following subtrees meanwhile. The
+/// tree keeps complying with the constraint. Collective.
 Outcome try_spr(DistributedLikelihood& likelihood, std::deque<msa::HalfEdge> const& waiting, Reach const& reach,
                 Losses& losses, Lookahead& ahead);
 

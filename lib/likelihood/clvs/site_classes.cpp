@@ -25,6 +25,14 @@ std::size_t most_classes(Repeats repeats, std::size_t num_sites) {
     return 0;
 }
 
+std::uint64_t SiteClasses::bytes(std::uint32_t num_tips, std::size_t num_sites, std::size_t most) {
+    auto const num_inner = std::uint64_t{3} * (num_tips - 2);  // half-edges
+    auto const always = (num_tips + num_inner) * sizeof(Seen);
+    if (most == 0) return always;
+    auto const numbers = kernels::padded(num_sites) + 2 * kernels::padded(most);
+    return always + num_inner * numbers * PackedNumbers::width(most) + 4 * numbers * sizeof(std::uint32_t);
+}
+
 void SiteClasses::find(msa::HalfEdge h) {
     auto& seen = seen_[h];
     seen = {};

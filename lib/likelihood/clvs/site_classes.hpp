@@ -26,6 +26,8 @@ public:
         : tree_(&tree), tips_(&tips), most_(most), seen_(tree.num_half_edges()) {}
 
     std::size_t most() const { return most_; }
+    /// The largest number of bytes that classes take, and the memory of the search for them.
+    static std::uint64_t bytes(std::uint32_t num_tips, std::size_t num_sites, std::size_t most);
 
     /// Forgets what h sees. Returns whether it was known.
     bool forget(msa::HalfEdge h) { return std::exchange(seen_[h].known, Known::nothing) != Known::nothing; }

@@ -331,11 +331,7 @@ std::uint64_t Partition::bytes(std::uint32_t num_tips, std::uint64_t num_pattern
     auto const most = most_classes_for(num_tips, num_patterns, options);
     auto const num_sets = kernels::has_masks(num_states) ? 0 : most_sets;
     auto const sides = bytes_for_sides(shape, most, num_patterns, num_sets);
-    auto const numbers = kernels::padded(num_patterns) + 2 * kernels::padded(most);
-    // Those of all inner half-edges, and memory of the search for them.
-    auto const classes = most == 0 ? 0
-                                   : std::uint64_t{3} * (num_tips - 2) * numbers * PackedNumbers::width(most) +
-                                         4 * numbers * sizeof(std::uint32_t);
+    auto const classes = SiteClasses::bytes(num_tips, num_patterns, most);
     auto const clvs = room_for(num_tips, most > 0, options).num_full * clv;
     auto const own = options.own_frequencies ? OwnSystems::bytes_per_site(num_states) : 0;
     return kernels::blocks_for(num_patterns) * (clvs + tables + (own + of_site) * kernels::block_sites) + matrices +

@@ -35,7 +35,7 @@ double patience(Effort effort, bool is_first) {
 }
 
 Care far_care(Effort effort) {
-    return effort == Effort::fast ? little_care : much_care;
+    return effort == Effort::fast ? fast_care : much_care;
 }
 
 Saves saves(Effort effort) {

@@ -16,7 +16,7 @@ namespace {
 constexpr double enough_gain = 1e-2;         // ends the optimisation of a branch while topologies are compared
 constexpr std::uint64_t enough_losses = 20;  // number of losses of which the mean is used
 constexpr std::size_t sides = 3;             // number of branches at the node of an inserted subtree
-constexpr std::size_t most_optimised = std::max(little_care.candidates, much_care.candidates) + 1;  // of a subtree
+constexpr std::size_t most_optimised = much_care.candidates + 1;  // of a subtree
 static_assert(most_optimised <= likelihood::PartitionOptions().most_in_focus);
 
 /// The likeliest first.
@@ -34,7 +34,7 @@ struct Trial {
     std::vector<HalfEdge> front;        // the next insertions are into the edges beyond the nodes of these
     std::vector<Insertion> insertions;  // those that are scored now
     std::vector<HalfEdge> beyond;       // per insertion: the far end of its edge
-    double most_loss = 0;               // edges beyond an insertion that loses as much are not tried
+    double mean_loss = 0;               // that counts for the trial (Losses)
     Forecast forecast;                  // the result so far
 };
 
@@ -134,7 +134,7 @@ private:
     void learn(Losses losses, std::span<double const> scores) {
         auto next = scores.begin();
         for (auto& trial : trials_) {
-            trial.most_loss = losses.mean();
+            trial.mean_loss = losses.mean();
             for (std::size_t i = 0; i < trial.insertions.size(); ++i) {
                 auto const lost = loss(*next++);
                 if (!reach_.care.learns || !std::isfinite(lost) || lost <= 0) continue;
@@ -148,8 +148,8 @@ private:
     void judge(Trial& trial, std::size_t i, double score) {
         auto const lost = loss(score);
         if (!std::isfinite(lost)) return;
-        if (lost < trial.most_loss) trial.front.push_back(trial.beyond[i]);
-        if (lost < reach_.care.hopeless_share * trial.most_loss)
+        if (lost < reach_.care.beyond_share * trial.mean_loss) trial.front.push_back(trial.beyond[i]);
+        if (lost < reach_.care.hopeless_share * trial.mean_loss)
             trial.forecast.found.push_back({std::move(trial.insertions[i]), score});
     }
 
