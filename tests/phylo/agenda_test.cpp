@@ -106,7 +106,7 @@ TEST(Agenda, TreesAreTestedWhenAllAreEvaluated) {
         EXPECT_EQ(samples->count, 50U);
         EXPECT_EQ(samples->size, sample_size(item.number));
         seeds.push_back(samples->seed);
-        auto state = agenda.first_state(item, f.progress, nullptr);
+        auto state = agenda.first_state(item, f.progress, {});
         auto& tests = state.as<search::Tests>();
         tests.is_over = true;
         tests.position = 50;
@@ -208,7 +208,7 @@ TEST(Agenda, LaterStartsKnowTheDifficultyFromTheFirst) {
     Agenda const agenda(f.options, f.dataset, from_user_trees(2));
     f.finish({Purpose::start, 0});
     EXPECT_FALSE(agenda.needs_patterns({Purpose::start, 1}, f.progress));
-    EXPECT_EQ(agenda.first_state({Purpose::start, 1}, f.progress, nullptr).as<Climb>().difficulty, 0.3);
+    EXPECT_EQ(agenda.first_state({Purpose::start, 1}, f.progress, {}).as<Climb>().difficulty, 0.3);
 }
 
 TEST(Agenda, OthersToFuseWithComeFromTheLikeliestOnAndWithoutTheBest) {
@@ -219,7 +219,7 @@ TEST(Agenda, OthersToFuseWithComeFromTheLikeliestOnAndWithoutTheBest) {
     auto const others = agenda.options_of({Purpose::fusion}, f.progress).others;
     EXPECT_EQ(others, (std::vector<msa::Tree>{msa::random_tree(num_taxa, 3), msa::random_tree(num_taxa, 2),
                                               msa::random_tree(num_taxa, 0)}));
-    EXPECT_EQ(agenda.first_state({Purpose::fusion}, f.progress, nullptr).tree, msa::random_tree(num_taxa, 1));
+    EXPECT_EQ(agenda.first_state({Purpose::fusion}, f.progress, {}).tree, msa::random_tree(num_taxa, 1));
 }
 
 TEST(Agenda, ReplicatesThatDoNotConvergeEndWhereTheUserSaid) {
@@ -250,29 +250,30 @@ TEST(Agenda, ReplicatesThatConvergeEndAtTheFirstLook) {
     EXPECT_EQ(json_of(agenda.result_of(f.progress))["bootstrap"]["replicates"], msa::convergence_interval);
 }
 
-TEST(Agenda, NeedsTheAlignmentForStartTreesByParsimony) {
+TEST(Agenda, NeedsSitesForStartTreesByParsimony) {
     Fixture f;
     auto const agenda = f.agenda(1);
     for (auto const purpose : {Purpose::model_choice, Purpose::start, Purpose::pilot, Purpose::replicate}) {
-        EXPECT_TRUE(agenda.needs_patterns({purpose}, f.progress));
+        EXPECT_TRUE(agenda.needs_sites({purpose}, f.progress));
+        EXPECT_FALSE(agenda.needs_patterns({purpose}, f.progress));
     }
     for (auto const purpose : {Purpose::fusion, Purpose::ultrafast, Purpose::support}) {
-        EXPECT_FALSE(agenda.needs_patterns({purpose}, f.progress));
+        EXPECT_FALSE(agenda.needs_sites({purpose}, f.progress));
     }
     for (auto const purpose : {Purpose::model_choice, Purpose::start, Purpose::pilot, Purpose::replicate}) {
         f.finish({purpose});
-        EXPECT_FALSE(agenda.needs_patterns({purpose}, f.progress));
+        EXPECT_FALSE(agenda.needs_sites({purpose}, f.progress));
     }
 }
 
-TEST(Agenda, OtherStartTreesNeedNoAlignment) {
+TEST(Agenda, OtherStartTreesNeedNoSites) {
     Fixture f;
     StartTrees start_trees{{msa::random_tree(num_taxa, 1)}, {{Start::Kind::user, 0}, {Start::Kind::random, 0}}, {}};
     Agenda const agenda(f.options, f.dataset, std::move(start_trees));
     for (std::uint32_t i = 0; i < 2; ++i) {
         Item const item{Purpose::start, i};
-        EXPECT_FALSE(agenda.needs_patterns(item, f.progress));
-        EXPECT_EQ(agenda.first_state(item, f.progress, nullptr).tree.num_tips(), num_taxa);
+        EXPECT_FALSE(agenda.needs_sites(item, f.progress));
+        EXPECT_EQ(agenda.first_state(item, f.progress, {}).tree.num_tips(), num_taxa);
     }
 }
 
@@ -335,7 +336,7 @@ TEST(Agenda, ResultHasWhatEachKindTellsOfItself) {
                 f.finish(item);
                 continue;
             }
-            auto state = agenda.first_state(item, f.progress, nullptr);
+            auto state = agenda.first_state(item, f.progress, {});
             auto& supports = state.as<search::Supports>();
             supports.alrt.resize(2 * num_taxa - 3, 0.5);
             supports.position = supports.alrt.size();
@@ -354,9 +355,9 @@ TEST(Agenda, ResultHasWhatEachKindTellsOfItself) {
     EXPECT_EQ(json_of(result)["starts"].size(), 2U);
 }
 
-/// The patterns of the dataset of a fixture with two partitions, one pattern each: in the second one only the first
+/// The sites of the dataset of a fixture with two partitions, one pattern each: in the second one only the first
 /// five taxa have data.
-msa::Patterns two_genes(Fixture& f) {
+StartSites two_genes(Fixture& f) {
     f.options.command = Command::genes;
     f.options.input.linkage = BranchLinkage::unlinked;
     auto const keep_two = [](auto& list) { list.erase(list.begin() + 2, list.end()); };
@@ -375,21 +376,21 @@ msa::Patterns two_genes(Fixture& f) {
     patterns.columns.assign(num_taxa, 'A');
     patterns.columns.resize(5 + num_taxa, 'A');
     patterns.columns.resize(2 * std::size_t{num_taxa}, '-');
-    return patterns;
+    return {.patterns = std::move(patterns), .numbers = {0, 1}};
 }
 
 TEST(Agenda, GenesHaveTreesOfTheTaxaWithData) {
     Fixture f;
-    auto const patterns = two_genes(f);
+    auto const sites = two_genes(f);
     auto agenda = f.agenda(1);
     f.finish({Purpose::start});
     EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::gene, 0, 2));
     for (std::uint32_t q = 0; q < 2; ++q) {
         Item const item{Purpose::gene, q};
         EXPECT_EQ(agenda.kind_of(item).gene(q), q);
-        EXPECT_TRUE(agenda.needs_patterns(item, f.progress));
+        EXPECT_TRUE(agenda.needs_sites(item, f.progress));
         EXPECT_EQ(agenda.options_of(item, f.progress).counted.size(), 1U);
-        auto state = agenda.first_state(item, f.progress, &patterns);
+        auto state = agenda.first_state(item, f.progress, {.sites = &sites});
         EXPECT_EQ(state.tree.num_tips(), f.dataset.taxa_of_gene[q].size());
         EXPECT_EQ(state.specs.at(0).text, f.dataset.specs[q].text);
         state.loglh = -3.0 - q;
@@ -414,14 +415,14 @@ TEST(Agenda, GenesHaveTreesOfTheTaxaWithData) {
 TEST(Agenda, ReplicatesOfGenesHaveAsManySitesOfThemAndNoneOfOthers) {
     for (auto const sampling : {Sampling::sites, Sampling::genesites}) {
         Fixture f;
-        auto const patterns = two_genes(f);
+        auto const sites = two_genes(f);
         f.options.supports.replicates = 10;
         f.options.supports.sampling = sampling;
         auto agenda = f.agenda(1);
         f.finish({Purpose::start});
         Progress of_genes;
         for (std::uint32_t q = 0; q < 2; ++q) {
-            auto state = agenda.first_state({Purpose::gene, q}, f.progress, &patterns);
+            auto state = agenda.first_state({Purpose::gene, q}, f.progress, {.sites = &sites});
             state.as<Climb>().stage = Stage::done;
             of_genes.note({Purpose::gene, q}, state);
             f.progress.note({Purpose::gene, q}, std::move(state));
@@ -436,7 +437,7 @@ TEST(Agenda, ReplicatesOfGenesHaveAsManySitesOfThemAndNoneOfOthers) {
             auto const weights = agenda.weights_of(item);
             EXPECT_EQ(weights[gene], 10U);
             EXPECT_EQ(weights[1 - gene], 0U);
-            auto state = agenda.first_state(item, f.progress, &patterns);
+            auto state = agenda.first_state(item, f.progress, {.sites = &sites});
             EXPECT_EQ(state.tree.num_tips(), f.dataset.taxa_of_gene[gene].size());
             EXPECT_EQ(agenda.options_of(item, f.progress).others.size(), 1U);
             of_genes.note(item, std::move(state));
@@ -449,10 +450,10 @@ TEST(Agenda, ReplicatesOfGenesHaveAsManySitesOfThemAndNoneOfOthers) {
 
 TEST(Agenda, FindsOutWhetherAGeneFitsItsData) {
     Fixture f;
-    auto const patterns = two_genes(f);
+    auto const sites = two_genes(f);
     auto const agenda = f.agenda(1);
     Progress progress;
-    auto state = agenda.first_state({Purpose::gene, 1}, f.progress, &patterns);
+    auto state = agenda.first_state({Purpose::gene, 1}, f.progress, {.sites = &sites});
     progress.note({Purpose::gene, 1}, state);
     EXPECT_NO_THROW(agenda.check(progress));
     progress.note({Purpose::gene, 0}, state);

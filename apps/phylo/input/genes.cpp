@@ -53,20 +53,6 @@ std::string problem_of_genes(Dataset const& dataset, Options const& options) {
     return "";
 }
 
-msa::Patterns patterns_of_gene(Dataset const& dataset, msa::Patterns const& patterns, std::size_t gene) {
-    auto const& taxa = dataset.taxa_of_gene[gene];
-    msa::Patterns result;
-    result.num_taxa = checked_cast<std::uint32_t>(taxa.size());
-    result.alphabet = {patterns.alphabet[gene]};
-    result.sets = patterns.sets;
-    for (auto i = patterns.partition_begin[gene]; i < patterns.partition_begin[gene + 1]; ++i) {
-        result.weight.push_back(patterns.weight[i]);
-        for (auto const t : taxa) result.columns.push_back(patterns.column(i)[t]);
-    }
-    result.partition_begin.push_back(result.weight.size());
-    return result;
-}
-
 likelihood::Sites sites_of_gene(Dataset const& dataset, std::span<assign::Work const> work,
                                 std::span<std::byte const> blocks, std::span<std::uint32_t const> weights,
                                 std::size_t gene) {

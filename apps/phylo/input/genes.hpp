@@ -19,11 +19,8 @@ std::vector<std::vector<std::uint32_t>> taxa_of_genes(ft::Communicator& comm, Da
 /// Why some gene can have no tree; empty: all can. Precondition, here and below: taxa_of_gene is known.
 std::string problem_of_genes(Dataset const& dataset, Options const& options);
 
-/// The patterns of a gene, without the taxa that have no data.
-msa::Patterns patterns_of_gene(Dataset const& dataset, msa::Patterns const& patterns, std::size_t gene);
-
-/// The sites of a gene among a PE's work, without the same taxa. blocks: those of the work. weights: as for
-/// to_local_sites.
+/// The sites of a gene among a PE's work, without the taxa that have no data. blocks: those of the work. weights: as
+/// for to_local_sites.
 likelihood::Sites sites_of_gene(Dataset const& dataset, std::span<assign::Work const> work,
                                 std::span<std::byte const> blocks, std::span<std::uint32_t const> weights,
                                 std::size_t gene);

@@ -261,36 +261,6 @@ std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees,
     return starts;
 }
 
-namespace {
-
-msa::Tree parsimony_tree(msa::Patterns const& patterns, std::uint64_t seed) {
-    msa::ParsimonySites const sites(patterns);
-    auto const num_sites = std::accumulate(patterns.weight.begin(), patterns.weight.end(), std::uint64_t{0});
-    return msa::with_parsimony_lengths(msa::stepwise_addition(sites, seed), sites, num_sites);
-}
-
-}  // namespace
-
-msa::Tree start_tree(Start start, std::uint64_t seed, Dataset const& dataset, msa::Patterns const* patterns,
-                     std::span<msa::Tree const> user_trees, Constraint const* constraint) {
-    if (constraint != nullptr && start.kind != Start::Kind::user) return constraint->random_tree(seed);
-    switch (start.kind) {
-        case Start::Kind::user:
-            return user_trees[start.number];
-        case Start::Kind::parsimony:
-            REGRAFT_EXPECTS(patterns != nullptr);
-            return parsimony_tree(*patterns, seed);
-        case Start::Kind::random:
-            return msa::random_tree(checked_cast<std::uint32_t>(dataset.taxa.size()), seed);
-    }
-    REGRAFT_EXPECTS(!"a kind of start");
-}
-
-msa::Tree with_length_sets(msa::Tree tree, BranchLinkage linkage, std::size_t num_partitions) {
-    if (linkage != BranchLinkage::unlinked) return tree;
-    return tree.with_length_sets(checked_cast<std::uint32_t>(num_partitions));
-}
-
 BlockRange my_part(Dataset const& dataset, ft::Communicator const& comm) {
     return even_part<BlockId>(dataset.num_patterns(), comm.position(comm.self()), comm.size());
 }
@@ -321,7 +291,6 @@ msa::Patterns no_patterns(Dataset const& dataset) {
     for (auto const& spec : dataset.specs) patterns.alphabet.push_back(spec.alphabet);
     patterns.partition_begin = dataset.partition_begin;
     patterns.sets = dataset.sets;
-    patterns.columns.reserve(dataset.num_patterns() * dataset.taxa.size());
     return patterns;
 }
 

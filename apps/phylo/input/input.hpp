@@ -111,15 +111,6 @@ void check_user_trees(Options const& options, msa::ReadTrees const& read, Constr
 /// The starts of the searches: the user's trees and those of --starts, or by default as many as pay. Throws InputError.
 std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees, std::size_t num_taxa);
 
-/// Makes a start tree of the given kind. Under a constraint, parsimony and random trees are random trees that the
-/// constraint allows. patterns: the whole alignment, for a parsimony tree without a constraint; otherwise it may be
-/// null. Precondition: if the kind is user, start.number < user_trees.size().
-msa::Tree start_tree(Start start, std::uint64_t seed, Dataset const& dataset, msa::Patterns const* patterns,
-                     std::span<msa::Tree const> user_trees, Constraint const* constraint);
-
-/// The tree with one length set, or with one per partition if they are unlinked.
-msa::Tree with_length_sets(msa::Tree tree, BranchLinkage linkage, std::size_t num_partitions);
-
 /// The patterns whose blocks this PE submits: an even part.
 BlockRange my_part(Dataset const& dataset, ft::Communicator const& comm);
 

@@ -51,12 +51,16 @@ SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
     return result;
 }
 
+bool Agenda::needs_sites(Item item, Progress const& progress) const {
+    return progress.find(item) == nullptr && of(item).needs_sites(item.number, progress);
+}
+
 bool Agenda::needs_patterns(Item item, Progress const& progress) const {
     return progress.find(item) == nullptr && of(item).needs_patterns(item.number, progress);
 }
 
-SearchState Agenda::first_state(Item item, Progress const& progress, msa::Patterns const* patterns) const {
-    return of(item).first_state(item.number, progress, patterns);
+SearchState Agenda::first_state(Item item, Progress const& progress, StartData const& data) const {
+    return of(item).first_state(item.number, progress, data);
 }
 
 std::vector<std::string> Agenda::lines_of(std::span<Item const> items, Progress const& progress) {

@@ -136,6 +136,7 @@ msa::Patterns DealtSites::all_patterns() {
     constexpr std::uint64_t bytes_at_a_time = std::uint64_t{1} << 24;
     auto const parts = dataset_->num_patterns() * dataset_->block_bytes() / bytes_at_a_time + 1;
     auto patterns = no_patterns(*dataset_);
+    patterns.columns.reserve(dataset_->num_patterns() * patterns.num_taxa);
     Recovery unused;
     for (std::uint64_t part = 0; part < parts; ++part) {
         auto const some = even_part<BlockId>(dataset_->num_patterns(), part, parts);

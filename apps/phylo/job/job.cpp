@@ -8,6 +8,7 @@
 #include "job/resources.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/random.hpp"
+#include "regraft/ft/reduce.hpp"
 #include "regraft/likelihood/instructions.hpp"
 #include "report/tree_files.hpp"
 #include "sites/posterior_frequencies.hpp"
@@ -162,7 +163,7 @@ void Job::work_in_group(std::vector<Item> const& items, ft::Participants partici
     bool const is_last_use = items.size() <= num_groups;
     Batch batch{.mine = (items.size() - sites_.my_group() + num_groups - 1) / num_groups, .num_groups = num_groups};
     for (auto i = sites_.my_group(); i < items.size(); i += num_groups) {
-        auto state = state_of(items[i]);
+        auto state = state_of(items[i], participants);
         Task const task{items[i], context_.agenda->weights_of(items[i]),
                         samples_for(items[i], sampler ? &*sampler : nullptr, trees ? &*trees : nullptr), participants};
         if (is_last_use) patterns_.reset();
@@ -172,10 +173,19 @@ void Job::work_in_group(std::vector<Item> const& items, ft::Participants partici
     }
 }
 
-/// The state to continue from, or the first state.
-SearchState Job::state_of(Item item) const {
-    auto const* const found = known_.progress.find(item);
-    return found != nullptr ? *found : context_.agenda->first_state(item, known_.progress, all_patterns());
+/// The state to continue from, or the first state. Collective over the participants.
+SearchState Job::state_of(Item item, ft::Participants participants) {
+    auto const& [comm, options, output, log, dataset, agenda] = context_;
+    if (auto const* const found = known_.progress.find(item)) return *found;
+    StartData data{.patterns = all_patterns()};
+    std::optional<StartSites> sites;
+    if (agenda->needs_sites(item, known_.progress)) {
+        records_.doing = "start tree";
+        data.sites = &sites.emplace(start_sites(dataset, sites_.work(), sites_.blocks()));
+        if (sites_.group().members.size() > 1)
+            sites->sum = [participants](std::span<std::uint64_t> numbers) { ft::all_reduce(participants, numbers); };
+    }
+    return agenda->first_state(item, known_.progress, data);
 }
 
 void Job::meet() {

@@ -38,7 +38,7 @@ private:
     msa::Patterns const* all_patterns() const { return patterns_ ? &*patterns_ : nullptr; }
     void work_on(std::vector<Item> const& items);
     void work_in_group(std::vector<Item> const& items, ft::Participants participants);
-    SearchState state_of(Item item) const;
+    SearchState state_of(Item item, ft::Participants participants);
     std::vector<std::vector<std::uint64_t>> my_patterns() const;
     Samples samples_for(Item item, SiteSampler const* sampler, TestedTrees const* trees) const;
     TestedTrees tested_trees(SiteSampler const& sampler, ft::Participants participants);
@@ -50,7 +50,7 @@ private:
 
     Context context_;
     std::string failure_plan_;
-    std::optional<msa::Patterns> patterns_;  // the whole alignment, as long as start trees have to be made
+    std::optional<msa::Patterns> patterns_;  // the whole alignment, as long as it is needed
     bool ready_ = false;                     // whether the job is set up
     Knowledge known_;
     Records records_;

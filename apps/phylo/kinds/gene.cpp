@@ -23,12 +23,10 @@ public:
         options.counted = {plan_.dataset.counted[number]};
         options.sites_per_partition = {plan_.dataset.sites_per_partition[number]};
     }
-    bool needs_patterns(std::uint32_t, Progress const&) const override { return true; }
-    SearchState first_state(std::uint32_t number, Progress const& progress,
-                            msa::Patterns const* patterns) const override {
-        auto const own = patterns_of_gene(plan_.dataset, *patterns, number);
-        auto const seed = plan_.seed_of_replicate(number);
-        auto tree = start_tree({Start::Kind::parsimony}, seed, plan_.dataset, &own, {}, nullptr);
+    bool needs_sites(std::uint32_t, Progress const&) const override { return true; }
+    SearchState first_state(std::uint32_t number, Progress const& progress, StartData const& data) const override {
+        auto const own = start_sites_of_gene(plan_.dataset, *data.sites, number);
+        auto tree = parsimony_tree(own, plan_.seed_of_replicate(number));
         auto const* const choice = progress.find({Purpose::model_choice});
         auto const& spec = (choice != nullptr ? choice->specs : plan_.dataset.specs)[number];
         return start_state(Goal::tree, std::move(tree), {spec}, {start_model(spec, plan_.dataset.counted[number])});

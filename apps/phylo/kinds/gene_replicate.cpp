@@ -32,14 +32,13 @@ public:
         options.sites_per_partition = {plan_.dataset.sites_per_partition[gene]};
         options.others = {progress.find({Purpose::gene, gene})->tree};
     }
-    bool needs_patterns(std::uint32_t, Progress const&) const override { return true; }
-    SearchState first_state(std::uint32_t number, Progress const& progress,
-                            msa::Patterns const* patterns) const override {
-        REGRAFT_EXPECTS(patterns != nullptr);
+    bool needs_sites(std::uint32_t, Progress const&) const override { return true; }
+    SearchState first_state(std::uint32_t number, Progress const& progress, StartData const& data) const override {
+        REGRAFT_EXPECTS(data.sites != nullptr);
         auto const gene = gene_of(number);
-        auto own = patterns_of_gene(plan_.dataset, *patterns, gene);
-        own.weight = own_weights(number);
-        auto tree = start_tree({Start::Kind::parsimony}, seed_of(number), plan_.dataset, &own, {}, nullptr);
+        auto own = start_sites_of_gene(plan_.dataset, *data.sites, gene);
+        reweight(own, weights(number));
+        auto tree = parsimony_tree(own, seed_of(number));
         auto const& best = *progress.find({Purpose::gene, gene});
         return start_state(Goal::tree, std::move(tree), best.specs, best.models);
     }

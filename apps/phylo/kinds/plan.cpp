@@ -127,16 +127,16 @@ std::vector<msa::Tree> Plan::other_trees(Progress const& progress) const {
     return trees;
 }
 
-msa::Tree Plan::tree_of(Start start, std::uint64_t seed, msa::Patterns const* patterns) const {
-    auto tree = start_tree(start, seed, dataset, patterns, start_trees.user_trees, constraint());
+msa::Tree Plan::tree_of(Start start, std::uint64_t seed, StartSites const* sites) const {
+    auto tree = start_tree(start, seed, dataset, sites, start_trees.user_trees, constraint());
     if (options.command != Command::loglh && !options.input.fix_lengths) tree = with_short_branches(std::move(tree));
     return with_length_sets(std::move(tree), options.input.linkage, dataset.specs.size());
 }
 
-SearchState Plan::short_state(std::uint64_t seed, Progress const& progress, msa::Patterns const* patterns) const {
-    REGRAFT_EXPECTS(constraint() != nullptr || patterns != nullptr);
+SearchState Plan::short_state(std::uint64_t seed, Progress const& progress, StartSites const* sites) const {
+    REGRAFT_EXPECTS(constraint() != nullptr || sites != nullptr);
     auto const& from = best(progress);
-    return start_state(Goal::tree, tree_of({Start::Kind::parsimony}, seed, patterns), from.specs, from.models);
+    return start_state(Goal::tree, tree_of({Start::Kind::parsimony}, seed, sites), from.specs, from.models);
 }
 
 std::uint64_t Plan::seed_of_replicate(std::uint32_t number) const {

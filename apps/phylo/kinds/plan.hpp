@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "input/input.hpp"
+#include "input/start_tree.hpp"
 #include "input/starts.hpp"
 #include "options/options.hpp"
 #include "progress/progress.hpp"
@@ -62,11 +63,10 @@ struct Plan {
     /// The trees of all starts except the best, the likeliest first; equally likely ones in their order.
     std::vector<msa::Tree> other_trees(Progress const& progress) const;
 
-    /// A start tree, with branches from which an optimiser finds its way. patterns: for a parsimony tree without
-    /// constraint.
-    msa::Tree tree_of(Start start, std::uint64_t seed, msa::Patterns const* patterns) const;
+    /// A start tree, with branches from which an optimiser finds its way. sites: as for start_tree.
+    msa::Tree tree_of(Start start, std::uint64_t seed, StartSites const* sites) const;
     /// The state of a short search, with the models of the best one. Options of short searches: short_search.
-    SearchState short_state(std::uint64_t seed, Progress const& progress, msa::Patterns const* patterns) const;
+    SearchState short_state(std::uint64_t seed, Progress const& progress, StartSites const* sites) const;
     /// The seed for the sites of a replicate, and for its search; also that of a pilot.
     std::uint64_t seed_of_replicate(std::uint32_t number) const;
 };

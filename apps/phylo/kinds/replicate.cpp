@@ -36,14 +36,12 @@ public:
         options.others = plan_.other_trees(progress);
         options.others.insert(options.others.begin(), plan_.best(progress).tree);
     }
-    bool needs_patterns(std::uint32_t, Progress const&) const override { return plan_.constraint() == nullptr; }
-    SearchState first_state(std::uint32_t number, Progress const& progress,
-                            msa::Patterns const* patterns) const override {
-        std::optional<msa::Patterns> resampled;
-        if (needs_patterns(number, progress)) {
-            REGRAFT_EXPECTS(patterns != nullptr);
-            resampled = *patterns;
-            resampled->weight = weights(number);
+    bool needs_sites(std::uint32_t, Progress const&) const override { return plan_.constraint() == nullptr; }
+    SearchState first_state(std::uint32_t number, Progress const& progress, StartData const& data) const override {
+        std::optional<StartSites> resampled;
+        if (needs_sites(number, progress)) {
+            REGRAFT_EXPECTS(data.sites != nullptr);
+            reweight(resampled.emplace(*data.sites), weights(number));
         }
         return plan_.short_state(plan_.seed_of_replicate(number), progress, resampled ? &*resampled : nullptr);
     }

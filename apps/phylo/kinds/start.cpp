@@ -64,19 +64,18 @@ public:
         options.patience = patience(plan_.options.search.effort, most() > 1);
         if (plan_.options.input.fix_lengths) options.lengths = Lengths::fixed;
     }
-    bool needs_patterns(std::uint32_t number, Progress const& progress) const override {
-        bool const is_by_parsimony = plan_.constraint() == nullptr && starts()[number].kind == Start::Kind::parsimony;
-        return is_by_parsimony || wants_difficulty(progress);
+    bool needs_sites(std::uint32_t number, Progress const&) const override {
+        return plan_.constraint() == nullptr && starts()[number].kind == Start::Kind::parsimony;
     }
-    SearchState first_state(std::uint32_t number, Progress const& progress,
-                            msa::Patterns const* patterns) const override {
+    bool needs_patterns(std::uint32_t, Progress const& progress) const override { return wants_difficulty(progress); }
+    SearchState first_state(std::uint32_t number, Progress const& progress, StartData const& data) const override {
         auto const start = starts()[number];
         auto specs = plan_.first_specs();
         if (auto const* const choice = progress.find({Purpose::model_choice})) specs = choice->specs;
-        auto tree = plan_.tree_of(start, seed_of(start, plan_.options.search.seed), patterns);
+        auto tree = plan_.tree_of(start, seed_of(start, plan_.options.search.seed), data.sites);
         auto models = start_models(specs, plan_.dataset.counted);
         auto state = start_state(goal_of(plan_.options.command), std::move(tree), std::move(specs), std::move(models));
-        state.as<Climb>().difficulty = difficulty(progress, patterns);
+        state.as<Climb>().difficulty = difficulty(progress, data.patterns);
         return state;
     }
     std::vector<std::string> lines(std::span<Item const> items, Progress const& progress) override {

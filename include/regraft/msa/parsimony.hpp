@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/characters.hpp"
@@ -42,10 +44,14 @@ private:
 /// there are taxa. O(taxa * sites).
 std::uint64_t parsimony_score(Tree const& tree, ParsimonySites const& sites);
 
+/// Replaces each number by its sum over all who have a part of the sites. They all call it alike, with as many numbers.
+using SumOverParts = std::function<void(std::span<std::uint64_t>)>;
+
 /// Adds the taxa one by one, in an order drawn from seed, each at the edge where it costs least; ties go to the lowest
-/// half-edge. All lengths are Tree::default_length. The same tree for any number of threads. Precondition: at least 3
-/// taxa. O(taxa^2 * sites).
-Tree stepwise_addition(ParsimonySites const& sites, std::uint64_t seed);
+/// half-edge. All lengths are Tree::default_length. The same tree for any number of threads. sum: if there is one, the
+/// sites are a part of those of the tree, and all who have the others call this, too: they get the same tree as from
+/// all sites, with a sum of at most 2 * taxa numbers for each taxon. Precondition: at least 3 taxa. O(taxa^2 * sites).
+Tree stepwise_addition(ParsimonySites const& sites, std::uint64_t seed, SumOverParts const& sum = {});
 
 /// How far and how often to search for shorter trees.
 struct SprOptions {
@@ -65,9 +71,10 @@ Tree random_tree(std::uint32_t num_tips, std::uint64_t seed);
 /// The tree with other lengths, in all sets: the changes on each edge (Fitch 1971) per site, from 1/10 of a change on.
 /// A site counts for an edge if the two sides of the edge have no state in common. Changes of states that only one
 /// taxon has count in equal parts for the edges of tips, those that no edge has for all edges. If sites count for more
-/// changes than there are, they are scaled, so that all lengths add up to the score.
-/// Preconditions: as for parsimony_score; num_sites > 0, with weights. O(taxa * sites).
-Tree with_parsimony_lengths(Tree tree, ParsimonySites const& sites, std::uint64_t num_sites);
+/// changes than there are, they are scaled, so that all lengths add up to the score. sum: as above, once.
+/// Preconditions: as for parsimony_score; num_sites > 0, with weights, of all parts. O(taxa * sites).
+Tree with_parsimony_lengths(Tree tree, ParsimonySites const& sites, std::uint64_t num_sites,
+                            SumOverParts const& sum = {});
 
 }  // namespace regraft::msa
 #pragma GCC visibility pop

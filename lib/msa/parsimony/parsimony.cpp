@@ -56,12 +56,13 @@ void EdgeSets::costs(std::size_t first, FitchSets tip, std::uint64_t limit, std:
 class TreeByParsimony {
 public:
     TreeByParsimony(ParsimonySites::Planes const& planes, std::array<std::uint32_t, 3> const& first_tips);
-    void add(std::uint32_t tip);
+    void add(std::uint32_t tip, SumOverParts const& sum);
     Tree take() { return std::move(tree_); }
 
 private:
-    /// The edge with the least cost. Edges are numbered in the order of their insertion.
+    // Edges are numbered in the order of their insertion.
     HalfEdge best_edge(std::uint32_t tip) const;
+    HalfEdge best_edge(std::uint32_t tip, SumOverParts const& sum) const;
     void add_edge(HalfEdge h);
     void update_around(HalfEdge h);
 
@@ -93,8 +94,8 @@ void TreeByParsimony::add_edge(HalfEdge h) {
     edges_.push_back(h);
 }
 
-void TreeByParsimony::add(std::uint32_t tip) {
-    auto const edge = best_edge(tip);
+void TreeByParsimony::add(std::uint32_t tip, SumOverParts const& sum) {
+    auto const edge = sum ? best_edge(tip, sum) : best_edge(tip);
     auto const other_end = tree_.back(edge);
     auto const h = tree_.half_edge(next_inner_++);
     tree_.connect(h, tip);
@@ -132,6 +133,18 @@ HalfEdge TreeByParsimony::best_edge(std::uint32_t tip) const {
     return best;
 }
 
+/// The same if others have a part of the sites: no edge is ruled out before all costs are known.
+HalfEdge TreeByParsimony::best_edge(std::uint32_t tip, SumOverParts const& sum) const {
+    std::vector<std::uint64_t> costs(edges_.size());
+    edge_sets_.costs(0, sets_[tip], std::numeric_limits<std::uint64_t>::max(), costs);
+    sum(costs);
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < costs.size(); ++i) {
+        if (std::pair(costs[i], edges_[i]) < std::pair(costs[best], edges_[best])) best = i;
+    }
+    return edges_[best];
+}
+
 std::vector<std::uint32_t> shuffled_tips(std::uint32_t num_tips, std::uint64_t seed) {
     std::vector<std::uint32_t> tips(num_tips);
     std::iota(tips.begin(), tips.end(), 0U);
@@ -165,11 +178,11 @@ std::uint64_t parsimony_score(Tree const& tree, ParsimonySites const& sites) {
     return score + count_disjoint(planes.groups(), sets_of(tree.back(0)), planes.tip(0));
 }
 
-Tree stepwise_addition(ParsimonySites const& sites, std::uint64_t seed) {
+Tree stepwise_addition(ParsimonySites const& sites, std::uint64_t seed, SumOverParts const& sum) {
     REGRAFT_EXPECTS(sites.num_taxa() >= 3);
     auto const order = shuffled_tips(sites.num_taxa(), seed);
     TreeByParsimony growing(sites.planes(), {order[0], order[1], order[2]});
-    for (auto tip : std::span(order).subspan(3)) growing.add(tip);
+    for (auto tip : std::span(order).subspan(3)) growing.add(tip, sum);
     auto tree = growing.take();
     reset_lengths(tree);
     return tree;

@@ -50,6 +50,19 @@ def several(jobs: phylo_job.Jobs, args) -> None:
     raxml.require(read(raxml, "mlTrees") == read(many, "mlTrees"), "expected that --tree pars{2} means start trees")
 
 
+def start_trees(jobs: phylo_job.Jobs, args) -> None:
+    """The ranks of a group make start trees together, each from its own sites. Ranks that die meanwhile change nothing."""
+    command = ["search", "--msa", args.msa, *SEARCH, "--effort", "fast", "--starts", "pars{2}", "--bs-trees", "2"]
+    alone = jobs.run(1, command)
+    plans = ["reduce:before:1:1", "reduce:inside:0:1", "reduce:after:3:2", "reduce:inside:2:7,reduce:after:0:12", "reduce:inside:1:4,reduce:inside:2:4",
+             "reduce:inside:0:2,reduce:before:1:6,reduce:inside:3:3"]
+    for plan in plans:
+        other = jobs.with_deaths(4, [*command, "--groups", "1"], plan)
+        other.require(other.bits() == alone.bits(), f"plan '{plan}': expected the same bits")
+        during = [record["during"] for record in other.report["failures"]]
+        other.require("start tree" in during, f"plan '{plan}': expected a death while a start tree is made, not {during}")
+
+
 def automatic(jobs: phylo_job.Jobs, args) -> None:
     """The program chooses the number of starts, the same whichever ranks are there, also if all trees are bound."""
     command = ["search", "--msa", args.msa, *SEARCH, "--effort", "auto"]
@@ -165,6 +178,7 @@ def files_are_named(jobs: phylo_job.Jobs, args) -> None:
 
 def all_cases(jobs: phylo_job.Jobs, args) -> None:
     several(jobs, args)
+    start_trees(jobs, args)
     automatic(jobs, args)
     many_taxa(jobs)
     constraints(jobs, args)

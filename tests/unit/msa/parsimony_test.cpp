@@ -1,8 +1,13 @@
 #include "regraft/msa/parsimony.hpp"
 
+#include <algorithm>
 #include <array>
+#include <barrier>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -97,6 +102,70 @@ TEST(StepwiseAddition, DependsOnTheSeedOnly) {
     for (auto edge : tree.edges()) EXPECT_EQ(tree.length(edge), Tree::default_length);
     // The best tree known for these data has 1153 changes; an addition in random order comes close.
     EXPECT_LE(parsimony_score(tree, patterns), 1153u * 102 / 100);
+}
+
+/// Sums of the numbers that several threads have, each of which has a part of the sites.
+class Sums {
+public:
+    explicit Sums(std::ptrdiff_t num_parts) : all_here_(num_parts), numbers_(static_cast<std::size_t>(num_parts)) {}
+    SumOverParts of_part(std::size_t part) {
+        return [this, part](std::span<std::uint64_t> numbers) {
+            numbers_[part] = numbers;
+            all_here_.arrive_and_wait();
+            std::vector<std::uint64_t> sum(numbers.size());
+            for (auto const& some : numbers_) {
+                for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += some[i];
+            }
+            all_here_.arrive_and_wait();
+            std::ranges::copy(sum, numbers.begin());
+            if (part == 0) ++count_;
+        };
+    }
+    std::size_t count() const { return count_; }
+
+private:
+    std::barrier<> all_here_;
+    std::vector<std::span<std::uint64_t>> numbers_;
+    std::size_t count_ = 0;
+};
+
+/// Every step-th pattern, from `first` on.
+Patterns some_of(Patterns const& all, std::size_t first, std::size_t step) {
+    auto some = all;
+    some.weight.clear();
+    some.columns.clear();
+    for (auto i = first; i < all.num_patterns(); i += step) {
+        some.weight.push_back(all.weight[i]);
+        some.columns.insert(some.columns.end(), all.column(i).begin(), all.column(i).end());
+    }
+    some.partition_begin = {0, some.weight.size()};
+    return some;
+}
+
+TEST(StepwiseAddition, GivesTheSameTreeFromPartsOfTheSites) {
+    auto const alignment = read_alignment(std::string(REGRAFT_DATA) + "/primates.phy");
+    std::vector<std::uint64_t> sites(alignment.num_sites());
+    std::iota(sites.begin(), sites.end(), 0);
+    auto const patterns = compress_patterns(alignment, std::array{PartitionSites{Alphabet::dna, sites}});
+    // With more parts than patterns some have none.
+    for (std::size_t const parts : {std::size_t{2}, std::size_t{5}, patterns.num_patterns() + 2}) {
+        for (std::uint64_t const seed : {1, 2}) {
+            auto const whole = with_parsimony_lengths(stepwise_addition(patterns, seed), patterns, sites.size());
+            Sums sums(static_cast<std::ptrdiff_t>(parts));
+            std::vector<std::optional<Tree>> trees(parts);
+            std::vector<std::jthread> threads;
+            for (std::size_t part = 0; part < parts; ++part) {
+                threads.emplace_back([&, part] {
+                    ParsimonySites const own(some_of(patterns, part, parts));
+                    auto const sum = sums.of_part(part);
+                    trees[part] = with_parsimony_lengths(stepwise_addition(own, seed, sum), own, sites.size(), sum);
+                });
+            }
+            threads.clear();
+            for (auto const& tree : trees) EXPECT_EQ(*tree, whole);
+            EXPECT_EQ(sums.count(), patterns.num_taxa - 3 + 1);
+        }
+    }
 }
 
 TEST(RandomTree, IsCompleteWithDefaultLengths) {
