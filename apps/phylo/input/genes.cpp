@@ -53,19 +53,22 @@ std::string problem_of_genes(Dataset const& dataset, Options const& options) {
     return "";
 }
 
+OwnWork work_of_gene(Dataset const& dataset, OwnWork all, std::size_t gene) {
+    auto const is_before = [gene](assign::Work const& piece) { return value(piece.partition) < gene; };
+    auto const is_up_to = [gene](assign::Work const& piece) { return value(piece.partition) <= gene; };
+    auto const first = std::ranges::partition_point(all.pieces, is_before);
+    auto const last = std::ranges::partition_point(all.pieces, is_up_to);
+    std::span const before(all.pieces.begin(), first);
+    std::span const pieces(first, last);
+    return {pieces, all.blocks.subspan(assign::num_sites(before) * dataset.block_bytes(),
+                                       assign::num_sites(pieces) * dataset.block_bytes())};
+}
+
 likelihood::Sites sites_of_gene(Dataset const& dataset, std::span<assign::Work const> work,
                                 std::span<std::byte const> blocks, std::span<std::uint32_t const> weights,
                                 std::size_t gene) {
-    std::vector<assign::Work> pieces;
-    std::vector<std::byte> own;
-    for (auto const& piece : work) {
-        auto const bytes = blocks.first(piece.sites.size() * dataset.block_bytes());
-        blocks = blocks.subspan(bytes.size());
-        if (value(piece.partition) != gene) continue;
-        pieces.push_back(piece);
-        own.insert(own.end(), bytes.begin(), bytes.end());
-    }
-    auto sites = std::move(to_local_sites(dataset, pieces, own, weights)[gene]);
+    auto const own = work_of_gene(dataset, {work, blocks}, gene);
+    auto sites = std::move(to_local_sites(dataset, own.pieces, own.blocks, weights)[gene]);
     auto rows = std::exchange(sites.rows, {});
     for (auto const t : dataset.taxa_of_gene[gene]) sites.rows.push_back(std::move(rows[t]));
     return sites;

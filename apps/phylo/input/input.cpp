@@ -16,7 +16,6 @@
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/core/random.hpp"
-#include "regraft/msa/parsimony.hpp"
 #include "regraft/msa/partition.hpp"
 #include "regraft/msa/splits.hpp"
 #include "regraft/search/optimise.hpp"

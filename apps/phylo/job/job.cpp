@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "input/genes.hpp"
 #include "job/resources.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/random.hpp"
@@ -181,7 +182,10 @@ SearchState Job::state_of(Item item, ft::Participants participants) {
     std::optional<StartSites> sites;
     if (agenda->needs_sites(item, known_.progress)) {
         records_.doing = "start tree";
-        data.sites = &sites.emplace(start_sites(dataset, sites_.work(), sites_.blocks()));
+        OwnWork own{sites_.work(), sites_.blocks()};
+        // A job may have thousands of genes: none of them looks at the sites of all others.
+        if (auto const gene = agenda->kind_of(item).gene(item.number)) own = work_of_gene(dataset, own, *gene);
+        data.sites = &sites.emplace(start_sites(dataset, own.pieces, own.blocks));
         if (sites_.group().members.size() > 1)
             sites->sum = [participants](std::span<std::uint64_t> numbers) { ft::all_reduce(participants, numbers); };
     }
