@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "regraft/msa/convergence.hpp"
+#include "regraft/msa/difficulty.hpp"
 #include "search/small_dataset.hpp"
 
 namespace regraft::phylo {
@@ -101,12 +102,12 @@ TEST(Agenda, TreesAreTestedWhenAllAreEvaluated) {
     EXPECT_EQ(agenda.next_items(f.progress), sizes);
     std::vector<std::uint64_t> seeds;
     for (auto const item : sizes) {
-        EXPECT_FALSE(agenda.needs_patterns(item, f.progress));
+        EXPECT_FALSE(agenda.needs_sites(item, f.progress));
         auto const samples = agenda.options_of(item, f.progress).test_samples;
         EXPECT_EQ(samples->count, 50U);
         EXPECT_EQ(samples->size, sample_size(item.number));
         seeds.push_back(samples->seed);
-        auto state = agenda.first_state(item, f.progress, {});
+        auto state = agenda.first_state(item, f.progress, nullptr);
         auto& tests = state.as<search::Tests>();
         tests.is_over = true;
         tests.position = 50;
@@ -195,20 +196,42 @@ TEST(Agenda, AllStartsThatTheUserGaveAreMade) {
     start_trees.starts.push_back({Start::Kind::parsimony});
     Agenda agenda(f.options, f.dataset, std::move(start_trees));
     EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::start, 0, 2));
-    EXPECT_TRUE(agenda.needs_patterns({Purpose::start}, f.progress)) << "for the difficulty";
+    EXPECT_TRUE(agenda.needs_sites({Purpose::start}, f.progress)) << "for the difficulty";
     for (std::uint32_t i = 0; i < 2; ++i) f.finish({Purpose::start, i}, -5, i);
     EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::start, 2, 3)) << "the data are hard";
     f.finish({Purpose::start, 2}, -5, 2);
     EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::fusion, 0, 1));
 }
 
-TEST(Agenda, LaterStartsKnowTheDifficultyFromTheFirst) {
+TEST(Agenda, TheFirstStartAloneFindsTheDifficulty) {
     Fixture f;
     f.options.search.effort = Effort::automatic;
     Agenda const agenda(f.options, f.dataset, from_user_trees(2));
-    f.finish({Purpose::start, 0});
-    EXPECT_FALSE(agenda.needs_patterns({Purpose::start, 1}, f.progress));
-    EXPECT_EQ(agenda.first_state({Purpose::start, 1}, f.progress, {}).as<Climb>().difficulty, 0.3);
+    std::string const symbols = "ACGT";
+    StartSites sites;
+    sites.patterns.num_taxa = num_taxa;
+    sites.patterns.alphabet = {msa::Alphabet::dna};
+    sites.patterns.partition_begin = {0, 9};
+    sites.patterns.weight.assign(9, 1);
+    sites.numbers.resize(9);
+    for (std::uint32_t i = 0; i < 9 * num_taxa; ++i) sites.patterns.columns.push_back(symbols[i * i % 4]);
+    auto const first = agenda.first_state({Purpose::start, 0}, f.progress, &sites);
+    EXPECT_EQ(first.as<Climb>().difficulty, msa::difficulty(sites.patterns, f.options.search.seed));
+    EXPECT_LT(first.as<Climb>().difficulty, 1);
+    EXPECT_FALSE(agenda.needs_sites({Purpose::start, 1}, f.progress));
+}
+
+TEST(Agenda, TheDifficultyOfTheFirstStartIsTold) {
+    Fixture f;
+    f.options.search.effort = Effort::automatic;
+    auto agenda = f.agenda(2);
+    f.finish({Purpose::start, 0}, -7);
+    f.finish({Purpose::start, 1}, -5);
+    SearchState other = *f.progress.find({Purpose::start, 1});
+    other.as<Climb>().difficulty = 1;
+    f.progress.note({Purpose::start, 1}, other);
+    f.finish({Purpose::fusion});
+    EXPECT_EQ(json_of(agenda.result_of(f.progress))["difficulty"], 0.3);
 }
 
 TEST(Agenda, OthersToFuseWithComeFromTheLikeliestOnAndWithoutTheBest) {
@@ -219,7 +242,7 @@ TEST(Agenda, OthersToFuseWithComeFromTheLikeliestOnAndWithoutTheBest) {
     auto const others = agenda.options_of({Purpose::fusion}, f.progress).others;
     EXPECT_EQ(others, (std::vector<msa::Tree>{msa::random_tree(num_taxa, 3), msa::random_tree(num_taxa, 2),
                                               msa::random_tree(num_taxa, 0)}));
-    EXPECT_EQ(agenda.first_state({Purpose::fusion}, f.progress, {}).tree, msa::random_tree(num_taxa, 1));
+    EXPECT_EQ(agenda.first_state({Purpose::fusion}, f.progress, nullptr).tree, msa::random_tree(num_taxa, 1));
 }
 
 TEST(Agenda, ReplicatesThatDoNotConvergeEndWhereTheUserSaid) {
@@ -255,7 +278,6 @@ TEST(Agenda, NeedsSitesForStartTreesByParsimony) {
     auto const agenda = f.agenda(1);
     for (auto const purpose : {Purpose::model_choice, Purpose::start, Purpose::pilot, Purpose::replicate}) {
         EXPECT_TRUE(agenda.needs_sites({purpose}, f.progress));
-        EXPECT_FALSE(agenda.needs_patterns({purpose}, f.progress));
     }
     for (auto const purpose : {Purpose::fusion, Purpose::ultrafast, Purpose::support}) {
         EXPECT_FALSE(agenda.needs_sites({purpose}, f.progress));
@@ -273,7 +295,7 @@ TEST(Agenda, OtherStartTreesNeedNoSites) {
     for (std::uint32_t i = 0; i < 2; ++i) {
         Item const item{Purpose::start, i};
         EXPECT_FALSE(agenda.needs_sites(item, f.progress));
-        EXPECT_EQ(agenda.first_state(item, f.progress, {}).tree.num_tips(), num_taxa);
+        EXPECT_EQ(agenda.first_state(item, f.progress, nullptr).tree.num_tips(), num_taxa);
     }
 }
 
@@ -336,7 +358,7 @@ TEST(Agenda, ResultHasWhatEachKindTellsOfItself) {
                 f.finish(item);
                 continue;
             }
-            auto state = agenda.first_state(item, f.progress, {});
+            auto state = agenda.first_state(item, f.progress, nullptr);
             auto& supports = state.as<search::Supports>();
             supports.alrt.resize(2 * num_taxa - 3, 0.5);
             supports.position = supports.alrt.size();
@@ -390,7 +412,7 @@ TEST(Agenda, GenesHaveTreesOfTheTaxaWithData) {
         EXPECT_EQ(agenda.kind_of(item).gene(q), q);
         EXPECT_TRUE(agenda.needs_sites(item, f.progress));
         EXPECT_EQ(agenda.options_of(item, f.progress).counted.size(), 1U);
-        auto state = agenda.first_state(item, f.progress, {.sites = &sites});
+        auto state = agenda.first_state(item, f.progress, &sites);
         EXPECT_EQ(state.tree.num_tips(), f.dataset.taxa_of_gene[q].size());
         EXPECT_EQ(state.specs.at(0).text, f.dataset.specs[q].text);
         state.loglh = -3.0 - q;
@@ -422,7 +444,7 @@ TEST(Agenda, ReplicatesOfGenesHaveAsManySitesOfThemAndNoneOfOthers) {
         f.finish({Purpose::start});
         Progress of_genes;
         for (std::uint32_t q = 0; q < 2; ++q) {
-            auto state = agenda.first_state({Purpose::gene, q}, f.progress, {.sites = &sites});
+            auto state = agenda.first_state({Purpose::gene, q}, f.progress, &sites);
             state.as<Climb>().stage = Stage::done;
             of_genes.note({Purpose::gene, q}, state);
             f.progress.note({Purpose::gene, q}, std::move(state));
@@ -433,11 +455,13 @@ TEST(Agenda, ReplicatesOfGenesHaveAsManySitesOfThemAndNoneOfOthers) {
             Item const item{Purpose::gene_replicate, i};
             auto const gene = agenda.kind_of(item).gene(i).value();
             ++count[gene];
-            if (sampling == Sampling::sites) EXPECT_EQ(gene, i % 2);
+            if (sampling == Sampling::sites) {
+                EXPECT_EQ(gene, i % 2);
+            }
             auto const weights = agenda.weights_of(item);
             EXPECT_EQ(weights[gene], 10U);
             EXPECT_EQ(weights[1 - gene], 0U);
-            auto state = agenda.first_state(item, f.progress, {.sites = &sites});
+            auto state = agenda.first_state(item, f.progress, &sites);
             EXPECT_EQ(state.tree.num_tips(), f.dataset.taxa_of_gene[gene].size());
             EXPECT_EQ(agenda.options_of(item, f.progress).others.size(), 1U);
             of_genes.note(item, std::move(state));
@@ -453,7 +477,7 @@ TEST(Agenda, FindsOutWhetherAGeneFitsItsData) {
     auto const sites = two_genes(f);
     auto const agenda = f.agenda(1);
     Progress progress;
-    auto state = agenda.first_state({Purpose::gene, 1}, f.progress, {.sites = &sites});
+    auto state = agenda.first_state({Purpose::gene, 1}, f.progress, &sites);
     progress.note({Purpose::gene, 1}, state);
     EXPECT_NO_THROW(agenda.check(progress));
     progress.note({Purpose::gene, 0}, state);

@@ -37,29 +37,19 @@ struct Case {
     }
 };
 
-TEST(DealtSites, GivesEachGroupAllSitesOnceWhereverTheyComeFrom) {
+TEST(DealtSites, GivesEachGroupAllSitesOnce) {
     ft::Communicator comm(MPI_COMM_WORLD);
     Case const c;
     DealtSites sites(comm, c.reread());
     sites.submit(c.dataset, c.my_blocks(comm), 2);
     for (std::uint32_t count : {1U, static_cast<std::uint32_t>(comm.size()), 2U, 1U}) {
         if (count > comm.size()) continue;
-        for (auto const* at_hand : {&c.patterns, static_cast<msa::Patterns const*>(nullptr)}) {
-            sites.deal(count, at_hand);
-            ASSERT_EQ(sites.num_groups(), count);
-            EXPECT_TRUE(assign::covers_once(sites.group().work, c.dataset.partition_begin));
-            auto const ranges = blocks_of(sites.work());
-            EXPECT_TRUE(std::ranges::equal(sites.blocks(), to_blocks(c.patterns, ranges)));
-        }
+        sites.deal(count);
+        ASSERT_EQ(sites.num_groups(), count);
+        EXPECT_TRUE(assign::covers_once(sites.group().work, c.dataset.partition_begin));
+        auto const ranges = blocks_of(sites.work());
+        EXPECT_TRUE(std::ranges::equal(sites.blocks(), to_blocks(c.patterns, ranges)));
     }
-}
-
-TEST(DealtSites, GivesBackTheWholeAlignment) {
-    ft::Communicator comm(MPI_COMM_WORLD);
-    Case const c;
-    DealtSites sites(comm, c.reread());
-    sites.submit(c.dataset, c.my_blocks(comm), 2);
-    EXPECT_EQ(sites.all_patterns(), c.patterns);
 }
 
 TEST(DealtSites, LeavesOutPatternsThatWeighNothing) {

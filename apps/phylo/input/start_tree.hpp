@@ -19,12 +19,6 @@ struct StartSites {
     msa::SumOverParts sum{};               // over the PEs that have the other sites; empty: there are none
 };
 
-/// What the first state of an item is made of.
-struct StartData {
-    StartSites const* sites = nullptr;
-    msa::Patterns const* patterns = nullptr;  // the whole alignment
-};
-
 /// The sites of some work, without a sum. blocks: those of the work, one behind the other.
 StartSites start_sites(Dataset const& dataset, std::span<assign::Work const> work, std::span<std::byte const> blocks);
 /// The same for a gene, without the taxa that have no data. Precondition: taxa_of_gene is known.

@@ -55,12 +55,8 @@ bool Agenda::needs_sites(Item item, Progress const& progress) const {
     return progress.find(item) == nullptr && of(item).needs_sites(item.number, progress);
 }
 
-bool Agenda::needs_patterns(Item item, Progress const& progress) const {
-    return progress.find(item) == nullptr && of(item).needs_patterns(item.number, progress);
-}
-
-SearchState Agenda::first_state(Item item, Progress const& progress, StartData const& data) const {
-    return of(item).first_state(item.number, progress, data);
+SearchState Agenda::first_state(Item item, Progress const& progress, StartSites const* sites) const {
+    return of(item).first_state(item.number, progress, sites);
 }
 
 std::vector<std::string> Agenda::lines_of(std::span<Item const> items, Progress const& progress) {

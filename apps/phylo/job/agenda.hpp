@@ -30,11 +30,10 @@ public:
     /// The options of an item's search. Precondition, here and below: the lists before the item's are done.
     SearchOptions options_of(Item item, Progress const& progress) const;
 
-    /// Does what Kind::needs_sites and Kind::needs_patterns do, but is false if the progress has a state of the item.
+    /// Does what Kind::needs_sites does, but is false if the progress has a state of the item.
     bool needs_sites(Item item, Progress const& progress) const;
-    bool needs_patterns(Item item, Progress const& progress) const;
-    /// The state before the first step of an item. data: as for Kind::first_state.
-    SearchState first_state(Item item, Progress const& progress, StartData const& data) const;
+    /// The state before the first step of an item. sites: as for Kind::first_state.
+    SearchState first_state(Item item, Progress const& progress, StartSites const* sites) const;
     /// The weight of each pattern for an item; empty: as in the alignment.
     std::vector<std::uint32_t> weights_of(Item item) const { return of(item).weights(item.number); }
 

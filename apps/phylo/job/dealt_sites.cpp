@@ -75,7 +75,7 @@ std::uint32_t DealtSites::submit(Dataset const& dataset, std::span<std::byte con
     return placement.shape().replicas;
 }
 
-void DealtSites::deal(std::uint32_t num_groups, msa::Patterns const* patterns) {
+void DealtSites::deal(std::uint32_t num_groups) {
     if (groups_.size() == num_groups) return;
     comm_.reach(deal_phase.before);
     auto const members = comm_.members();
@@ -88,7 +88,7 @@ void DealtSites::deal(std::uint32_t num_groups, msa::Patterns const* patterns) {
     }
     auto const rows = rows_of(next, comm_.num_founders(), [&](auto g, auto pe) { return next[g].work[pe]; });
     Recovery unused;
-    auto blocks = patterns != nullptr ? to_blocks(*patterns, rows[value(comm_.self())]) : load(rows, unused);
+    auto blocks = load(rows, unused);
     comm_.reach(deal_phase.inside);
     comm_.agree();
     groups_ = std::move(next);
@@ -130,21 +130,6 @@ void DealtSites::recover(Recovery& record) {
     record.bytes_repaired = store_.repair().bytes_copied;
     record.repair_ms = milliseconds_since(begin);
     comm_.reach(recover_phase.after);
-}
-
-msa::Patterns DealtSites::all_patterns() {
-    constexpr std::uint64_t bytes_at_a_time = std::uint64_t{1} << 24;
-    auto const parts = dataset_->num_patterns() * dataset_->block_bytes() / bytes_at_a_time + 1;
-    auto patterns = no_patterns(*dataset_);
-    patterns.columns.reserve(dataset_->num_patterns() * patterns.num_taxa);
-    Recovery unused;
-    for (std::uint64_t part = 0; part < parts; ++part) {
-        auto const some = even_part<BlockId>(dataset_->num_patterns(), part, parts);
-        Csr<BlockRange> rows;
-        for (std::uint32_t pe = 0; pe < comm_.num_founders(); ++pe) rows.push_row(std::span(&some, 1));
-        append_blocks(patterns, *dataset_, load(rows, unused));
-    }
-    return patterns;
 }
 
 std::size_t DealtSites::my_group() const {

@@ -11,7 +11,6 @@
 #include "input/input.hpp"
 #include "regraft/assign/assignment.hpp"
 #include "regraft/ft/communicator.hpp"
-#include "regraft/msa/patterns.hpp"
 #include "regraft/store/replicated_store.hpp"
 #include "report/report.hpp"
 
@@ -39,16 +38,12 @@ public:
     std::uint32_t submit(Dataset const& dataset, std::span<std::byte const> blocks, std::uint32_t replicas);
 
     /// Divides the members into groups of neighbours, and deals all sites to each group. Does nothing if there are that
-    /// many groups already. patterns: the whole alignment, if all PEs have it; if null, sites are loaded from the
-    /// store. Precondition: 1 <= num_groups <= members.
-    void deal(std::uint32_t num_groups, msa::Patterns const* patterns);
+    /// many groups already. Precondition: 1 <= num_groups <= members.
+    void deal(std::uint32_t num_groups);
 
     /// Deals the sites of the dead to the remaining members of their groups, and restores the redundancy of the store.
     /// Groups without survivors are removed. record: gets times and amounts. Precondition: the communicator has shrunk.
     void recover(Recovery& record);
-
-    /// The whole alignment, without Patterns::pattern_of_site. Loads some MiB at a time from the store.
-    msa::Patterns all_patterns();
 
     std::size_t num_groups() const { return groups_.size(); }
     /// The index of this PE's group.

@@ -61,11 +61,9 @@ Result Job::body() {
 void Job::set_up() {
     auto& [comm, options, output, log, dataset, agenda] = context_;
     records_.doing = "set-up";
-    auto read = files_.read_all();
-    auto const replicas = sites_.submit(dataset, std::exchange(read.blocks, {}), options.resources.replicas);
+    auto const replicas = sites_.submit(dataset, files_.read_all(), options.resources.replicas);
     files_.resume();
-    patterns_ = std::move(read.patterns);
-    sites_.deal(groups_for(agenda->next_items(known_.progress)), all_patterns());
+    sites_.deal(groups_for(agenda->next_items(known_.progress)));
     tell_input(replicas);
     if (output == Context::Output::files) {
         auto const earlier = records_.checkpoints.resumed ? Log::Earlier::stays : Log::Earlier::goes;
@@ -143,10 +141,7 @@ TestedTrees Job::tested_trees(SiteSampler const& sampler, ft::Participants parti
 void Job::work_on(std::vector<Item> const& items) {
     records_.doing = "dealing";
     records_.restoring_at = Records::Clock::now();
-    bool const needs_patterns =
-        std::ranges::any_of(items, [&](Item item) { return context_.agenda->needs_patterns(item, known_.progress); });
-    if (needs_patterns && !patterns_) patterns_ = sites_.all_patterns();
-    sites_.deal(groups_for(items), all_patterns());
+    sites_.deal(groups_for(items));
     if (sites_.num_groups() == 1) return work_in_group(items, context_.comm);
     auto const mine = checked_cast<int>(sites_.my_group());
     ft::Derived const group = ft::split(context_.comm, [mine] { return mine; });
@@ -161,13 +156,11 @@ void Job::work_in_group(std::vector<Item> const& items, ft::Participants partici
     auto const& kind = context_.agenda->kind_of(items.front());
     if (kind.needs_samples() || kind.needs_trees()) sampler.emplace(dataset.weights, dataset.partition_begin);
     if (kind.needs_trees()) trees.emplace(tested_trees(*sampler, participants));
-    bool const is_last_use = items.size() <= num_groups;
     Batch batch{.mine = (items.size() - sites_.my_group() + num_groups - 1) / num_groups, .num_groups = num_groups};
     for (auto i = sites_.my_group(); i < items.size(); i += num_groups) {
         auto state = state_of(items[i], participants);
         Task const task{items[i], context_.agenda->weights_of(items[i]),
                         samples_for(items[i], sampler ? &*sampler : nullptr, trees ? &*trees : nullptr), participants};
-        if (is_last_use) patterns_.reset();
         known_.news.note(items[i], state);
         climber_.finish(task, state, batch);
         ++batch.done;
@@ -178,18 +171,15 @@ void Job::work_in_group(std::vector<Item> const& items, ft::Participants partici
 SearchState Job::state_of(Item item, ft::Participants participants) {
     auto const& [comm, options, output, log, dataset, agenda] = context_;
     if (auto const* const found = known_.progress.find(item)) return *found;
-    StartData data{.patterns = all_patterns()};
-    std::optional<StartSites> sites;
-    if (agenda->needs_sites(item, known_.progress)) {
-        records_.doing = "start tree";
-        OwnWork own{sites_.work(), sites_.blocks()};
-        // A job may have thousands of genes: none of them looks at the sites of all others.
-        if (auto const gene = agenda->kind_of(item).gene(item.number)) own = work_of_gene(dataset, own, *gene);
-        data.sites = &sites.emplace(start_sites(dataset, own.pieces, own.blocks));
-        if (sites_.group().members.size() > 1)
-            sites->sum = [participants](std::span<std::uint64_t> numbers) { ft::all_reduce(participants, numbers); };
-    }
-    return agenda->first_state(item, known_.progress, data);
+    if (!agenda->needs_sites(item, known_.progress)) return agenda->first_state(item, known_.progress, nullptr);
+    records_.doing = "start tree";
+    OwnWork own{sites_.work(), sites_.blocks()};
+    // A job may have thousands of genes: none of them looks at the sites of all others.
+    if (auto const gene = agenda->kind_of(item).gene(item.number)) own = work_of_gene(dataset, own, *gene);
+    auto sites = start_sites(dataset, own.pieces, own.blocks);
+    if (sites_.group().members.size() > 1)
+        sites.sum = [participants](std::span<std::uint64_t> numbers) { ft::all_reduce(participants, numbers); };
+    return agenda->first_state(item, known_.progress, &sites);
 }
 
 void Job::meet() {
@@ -204,7 +194,6 @@ void Job::meet() {
 void Job::recover(ft::Failure const& failure) {
     auto& comm = context_.comm;
     auto record = records_.begin(failure, comm.size(), ready_);
-    patterns_.reset();  // some PEs may have it and others not
     if (ready_) {
         if (sites_.num_groups() > 1 && comm.leads()) files_.read_news_of_the_dead();
         meet();
@@ -245,7 +234,7 @@ std::vector<std::vector<double>> Job::site_loglh() {
 Result Job::result_of(LargeFiles& large) {
     auto& [comm, options, output, log, dataset, agenda] = context_;
     auto const item = agenda->best_item(known_.progress);
-    sites_.deal(1, nullptr);
+    sites_.deal(1);
     auto result = agenda->result_of(known_.progress);
     {
         auto likelihood = climber_.likelihood_of(*known_.progress.find(item), comm, {});

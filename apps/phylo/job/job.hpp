@@ -34,8 +34,6 @@ private:
     void set_up();
     void tell_input(std::uint32_t replicas);
     std::uint32_t groups_for(std::span<Item const> items) const;
-    /// The whole alignment, if it is in memory.
-    msa::Patterns const* all_patterns() const { return patterns_ ? &*patterns_ : nullptr; }
     void work_on(std::vector<Item> const& items);
     void work_in_group(std::vector<Item> const& items, ft::Participants participants);
     SearchState state_of(Item item, ft::Participants participants);
@@ -50,8 +48,7 @@ private:
 
     Context context_;
     std::string failure_plan_;
-    std::optional<msa::Patterns> patterns_;  // the whole alignment, as long as it is needed
-    bool ready_ = false;                     // whether the job is set up
+    bool ready_ = false;  // whether the job is set up
     Knowledge known_;
     Records records_;
     JobFiles files_;

@@ -41,7 +41,7 @@ Profile gather_profile(ft::Communicator& comm, WorkLog const& work) {
 
 }  // namespace
 
-ReadPatterns JobFiles::read_whole() {
+std::vector<std::byte> JobFiles::read_whole() {
     auto& [comm, options, output, log, dataset, agenda] = context_;
     auto const checked = check_input(options);
     auto input = to_input(checked);
@@ -52,20 +52,19 @@ ReadPatterns JobFiles::read_whole() {
     dataset = std::move(input.dataset);
     if (options.output.writes_sites()) dataset.pattern_of_site = input.patterns.pattern_of_site;
     auto const mine = my_part(dataset, comm);
-    auto blocks = to_blocks(input.patterns, std::span(&mine, 1));
-    return {std::move(input.patterns), std::move(blocks)};
+    return to_blocks(input.patterns, std::span(&mine, 1));
 }
 
-std::optional<ReadPatterns> JobFiles::read_share(std::optional<RgmColumns> const& columns) {
+std::optional<std::vector<std::byte>> JobFiles::read_share(std::optional<RgmColumns> const& columns) {
     auto& [comm, options, output, log, dataset, agenda] = context_;
     if (!comm.agree(columns.has_value())) return std::nullopt;
     auto shared = read_together(comm, options, *columns);
     if (!shared) return std::nullopt;
     dataset = std::move(shared->dataset);
-    return ReadPatterns{std::nullopt, std::move(shared->blocks)};
+    return std::move(shared->blocks);
 }
 
-ReadPatterns JobFiles::read_all() {
+std::vector<std::byte> JobFiles::read_all() {
     auto& [comm, options, output, log, dataset, agenda] = context_;
     comm.reach(read_phase.before);
     bool const keeps = output == Context::Output::files;
@@ -102,7 +101,7 @@ ReadPatterns JobFiles::read_all() {
     agree_on_input(comm, problem);
     if (keeps && !lock_) lock_.emplace(options.output.prefix, PrefixLock::For::member);
     if (options.command == Command::genes) {
-        dataset.taxa_of_gene = taxa_of_genes(comm, dataset, read->blocks);
+        dataset.taxa_of_gene = taxa_of_genes(comm, dataset, *read);
         agree_on_input(comm, {problem_of_genes(dataset, options)});
     }
     agenda.emplace(options, dataset, std::move(start_trees));

@@ -26,12 +26,6 @@
 
 namespace regraft::phylo {
 
-/// The patterns that a PE has when the input has been read.
-struct ReadPatterns {
-    std::optional<msa::Patterns> patterns;  // all of them, if every PE had to read the whole alignment
-    std::vector<std::byte> blocks;          // those of my_part
-};
-
 /// Is thrown, on all PEs alike, if the same command has already written everything.
 class Completed : public std::exception, public ft::Uniform {};
 
@@ -43,8 +37,8 @@ public:
         : context_(context), known_(known), records_(records), kept_(context) {}
 
     /// Reads the input into the context, and checks that output can replace existing files: no other job writes them
-    /// meanwhile. Throws Completed. Collective, uniform.
-    ReadPatterns read_all();
+    /// meanwhile. Returns the blocks of my_part. Throws Completed. Collective, uniform.
+    std::vector<std::byte> read_all();
     /// Opens the alignment again, to read blocks. Both throw InputError if it has changed. Precondition: read_all has
     /// returned.
     DealtSites::BlockReader read_again() const;
@@ -79,9 +73,9 @@ private:
     using Clock = Records::Clock;
 
     /// Reads the whole alignment, and puts the dataset into the context. Not collective.
-    ReadPatterns read_whole();
+    std::vector<std::byte> read_whole();
     /// The same by all PEs together. None, on all PEs, if the alignment cannot be shared. Collective.
-    std::optional<ReadPatterns> read_share(std::optional<RgmColumns> const& columns);
+    std::optional<std::vector<std::byte>> read_share(std::optional<RgmColumns> const& columns);
 
     void lock_prefix();
     /// Ends the job if the existing files are those of this command. finished: the job that has written them, if any.

@@ -73,9 +73,9 @@ public:
     bool needs_sites(std::uint32_t, Progress const&) const override {
         return plan_.constraint() == nullptr && plan_.start_trees.starts.front().kind == Start::Kind::parsimony;
     }
-    SearchState first_state(std::uint32_t, Progress const&, StartData const& data) const override {
+    SearchState first_state(std::uint32_t, Progress const&, StartSites const* sites) const override {
         auto const& dataset = plan_.dataset;
-        auto tree = plan_.tree_of(plan_.start_trees.starts.front(), plan_.options.search.seed, data.sites);
+        auto tree = plan_.tree_of(plan_.start_trees.starts.front(), plan_.options.search.seed, sites);
         auto specs = plan_.first_specs();
         auto models = start_models(specs, dataset.counted);
         return start_choice(start_state(Goal::likelihood, std::move(tree), std::move(specs), std::move(models)),

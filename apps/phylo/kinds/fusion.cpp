@@ -12,7 +12,7 @@ public:
     void change(SearchOptions& options, std::uint32_t, Progress const& progress) const override {
         options.others = plan_.other_trees(progress);
     }
-    SearchState first_state(std::uint32_t, Progress const& progress, StartData const&) const override {
+    SearchState first_state(std::uint32_t, Progress const& progress, StartSites const*) const override {
         return start_fusing(*progress.find(plan_.best_start(progress)));
     }
     /// A fast search, too, cites it, although it does not fuse its starts.

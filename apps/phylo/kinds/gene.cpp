@@ -24,8 +24,8 @@ public:
         options.sites_per_partition = {plan_.dataset.sites_per_partition[number]};
     }
     bool needs_sites(std::uint32_t, Progress const&) const override { return true; }
-    SearchState first_state(std::uint32_t number, Progress const& progress, StartData const& data) const override {
-        auto const own = start_sites_of_gene(plan_.dataset, *data.sites, number);
+    SearchState first_state(std::uint32_t number, Progress const& progress, StartSites const* sites) const override {
+        auto const own = start_sites_of_gene(plan_.dataset, *sites, number);
         auto tree = parsimony_tree(own, plan_.seed_of_replicate(number));
         auto const* const choice = progress.find({Purpose::model_choice});
         auto const& spec = (choice != nullptr ? choice->specs : plan_.dataset.specs)[number];

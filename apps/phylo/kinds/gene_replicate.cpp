@@ -33,10 +33,10 @@ public:
         options.others = {progress.find({Purpose::gene, gene})->tree};
     }
     bool needs_sites(std::uint32_t, Progress const&) const override { return true; }
-    SearchState first_state(std::uint32_t number, Progress const& progress, StartData const& data) const override {
-        REGRAFT_EXPECTS(data.sites != nullptr);
+    SearchState first_state(std::uint32_t number, Progress const& progress, StartSites const* sites) const override {
+        REGRAFT_EXPECTS(sites != nullptr);
         auto const gene = gene_of(number);
-        auto own = start_sites_of_gene(plan_.dataset, *data.sites, gene);
+        auto own = start_sites_of_gene(plan_.dataset, *sites, gene);
         reweight(own, weights(number));
         auto tree = parsimony_tree(own, seed_of(number));
         auto const& best = *progress.find({Purpose::gene, gene});

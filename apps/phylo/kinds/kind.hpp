@@ -40,12 +40,11 @@ public:
 
     /// Changes the options of an item's search, which are those of any search of the job.
     virtual void change(SearchOptions& /*options*/, std::uint32_t /*number*/, Progress const& /*progress*/) const {}
-    /// Whether the item begins with a parsimony tree, for which the sites of the group are needed.
+    /// Whether parsimony trees are made before the first step, for which the sites of the group are needed.
     virtual bool needs_sites(std::uint32_t /*number*/, Progress const& /*progress*/) const { return false; }
-    /// Whether the whole alignment is needed to begin the item.
-    virtual bool needs_patterns(std::uint32_t /*number*/, Progress const& /*progress*/) const { return false; }
-    /// The state before the first step. data: has what these two say. Collective over the group if it needs sites.
-    virtual SearchState first_state(std::uint32_t number, Progress const& progress, StartData const& data) const = 0;
+    /// The state before the first step. sites: those of this PE; may be null if none are needed. Collective over the
+    /// group if they are needed.
+    virtual SearchState first_state(std::uint32_t number, Progress const& progress, StartSites const* sites) const = 0;
     /// The partition that an item is about, without the taxa that have no data in it; none: it is about all data.
     virtual std::optional<std::uint32_t> gene(std::uint32_t /*number*/) const { return std::nullopt; }
     /// The weight of each pattern for an item; empty: as in the alignment.

@@ -104,7 +104,7 @@ public:
     void change(SearchOptions& options, std::uint32_t, Progress const&) const override {
         options.merging = merge_options();
     }
-    SearchState first_state(std::uint32_t, Progress const& progress, StartData const&) const override {
+    SearchState first_state(std::uint32_t, Progress const& progress, StartSites const*) const override {
         return start_merging(plan_.best(progress));
     }
     bool does(SearchState const& state) const override { return std::holds_alternative<Merging>(state.task); }

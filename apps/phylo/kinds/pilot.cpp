@@ -15,8 +15,8 @@ public:
         if (plan_.searches()) options.last = Stage::far_spr;
     }
     bool needs_sites(std::uint32_t, Progress const&) const override { return plan_.constraint() == nullptr; }
-    SearchState first_state(std::uint32_t number, Progress const& progress, StartData const& data) const override {
-        auto state = plan_.short_state(plan_.seed_of_replicate(number), progress, data.sites);
+    SearchState first_state(std::uint32_t number, Progress const& progress, StartSites const* sites) const override {
+        auto state = plan_.short_state(plan_.seed_of_replicate(number), progress, sites);
         // The models of the best tree are good enough, but not those of a tree that was only evaluated.
         if (plan_.searches()) state.as<Climb>().stage = Stage::near_spr;
         return state;

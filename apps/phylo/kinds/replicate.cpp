@@ -37,11 +37,11 @@ public:
         options.others.insert(options.others.begin(), plan_.best(progress).tree);
     }
     bool needs_sites(std::uint32_t, Progress const&) const override { return plan_.constraint() == nullptr; }
-    SearchState first_state(std::uint32_t number, Progress const& progress, StartData const& data) const override {
+    SearchState first_state(std::uint32_t number, Progress const& progress, StartSites const* sites) const override {
         std::optional<StartSites> resampled;
         if (needs_sites(number, progress)) {
-            REGRAFT_EXPECTS(data.sites != nullptr);
-            reweight(resampled.emplace(*data.sites), weights(number));
+            REGRAFT_EXPECTS(sites != nullptr);
+            reweight(resampled.emplace(*sites), weights(number));
         }
         return plan_.short_state(plan_.seed_of_replicate(number), progress, resampled ? &*resampled : nullptr);
     }

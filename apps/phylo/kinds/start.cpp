@@ -65,17 +65,18 @@ public:
         if (plan_.options.input.fix_lengths) options.lengths = Lengths::fixed;
     }
     bool needs_sites(std::uint32_t number, Progress const&) const override {
-        return plan_.constraint() == nullptr && starts()[number].kind == Start::Kind::parsimony;
+        bool const is_by_parsimony = plan_.constraint() == nullptr && starts()[number].kind == Start::Kind::parsimony;
+        return is_by_parsimony || finds_difficulty(number);
     }
-    bool needs_patterns(std::uint32_t, Progress const& progress) const override { return wants_difficulty(progress); }
-    SearchState first_state(std::uint32_t number, Progress const& progress, StartData const& data) const override {
+    SearchState first_state(std::uint32_t number, Progress const& progress, StartSites const* sites) const override {
         auto const start = starts()[number];
         auto specs = plan_.first_specs();
         if (auto const* const choice = progress.find({Purpose::model_choice})) specs = choice->specs;
-        auto tree = plan_.tree_of(start, seed_of(start, plan_.options.search.seed), data.sites);
+        auto tree = plan_.tree_of(start, seed_of(start, plan_.options.search.seed), sites);
         auto models = start_models(specs, plan_.dataset.counted);
         auto state = start_state(goal_of(plan_.options.command), std::move(tree), std::move(specs), std::move(models));
-        state.as<Climb>().difficulty = difficulty(progress, data.patterns);
+        if (finds_difficulty(number))
+            state.as<Climb>().difficulty = msa::difficulty(sites->patterns, plan_.options.search.seed, sites->sum);
         return state;
     }
     std::vector<std::string> lines(std::span<Item const> items, Progress const& progress) override {
@@ -109,8 +110,8 @@ public:
         if (plan_.options.asks_for_difficulty())
             result.lines.push_back(
                 fmt::format("difficulty of the data {:.2f}, from 0 (all short trees are alike) to 1 (none are)",
-                            result.state.as<Climb>().difficulty));
-        result.json.emplace_back([this, found](Json& json, Result const& r) {
+                            found.front()->as<Climb>().difficulty));
+        result.json.emplace_back([this, found](Json& json, Result const&) {
             for (std::size_t i = 0; i < found.size(); ++i) {
                 Json start{{"start", to_string(starts()[i])}, {"log_likelihood", found[i]->loglh}};
                 if (plan_.options.command == Command::evaluate)
@@ -118,20 +119,14 @@ public:
                 start["evaluations"] = found[i]->evaluations;
                 json["starts"].push_back(std::move(start));
             }
-            if (plan_.options.asks_for_difficulty()) json["difficulty"] = r.state.as<Climb>().difficulty;
+            if (plan_.options.asks_for_difficulty()) json["difficulty"] = found.front()->as<Climb>().difficulty;
         });
     }
 
 private:
     std::vector<Start> const& starts() const { return plan_.start_trees.starts; }
-    /// Whether the effort depends on the difficulty of the data, and it is not known yet.
-    bool wants_difficulty(Progress const& progress) const {
-        return plan_.options.asks_for_difficulty() && progress.find({Purpose::start}) == nullptr;
-    }
-    double difficulty(Progress const& progress, msa::Patterns const* patterns) const {
-        if (auto const* const first = progress.find({Purpose::start})) return first->as<Climb>().difficulty;
-        return wants_difficulty(progress) ? msa::difficulty(*patterns, plan_.options.search.seed) : 1;
-    }
+    /// Whether this start finds the difficulty of the data, on which the number of starts depends.
+    bool finds_difficulty(std::uint32_t number) const { return number == 0 && plan_.options.asks_for_difficulty(); }
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ public:
     using SingleKind::SingleKind;
     bool is_wanted() const override { return plan_.options.supports.alrt_replicates > 0; }
     std::string name(std::uint32_t) const override { return "SH-aLRT"; }
-    SearchState first_state(std::uint32_t, Progress const& progress, StartData const&) const override {
+    SearchState first_state(std::uint32_t, Progress const& progress, StartSites const*) const override {
         return start_supports(plan_.best(progress));
     }
     bool needs_samples() const override { return true; }

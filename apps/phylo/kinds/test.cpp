@@ -101,7 +101,7 @@ public:
         auto const seed = mix(plan_.options.search.seed) + number;
         options.test_samples = {nullptr, sample_size(number), plan_.options.test.samples, seed};
     }
-    SearchState first_state(std::uint32_t, Progress const& progress, StartData const&) const override {
+    SearchState first_state(std::uint32_t, Progress const& progress, StartSites const*) const override {
         return start_tests(plan_.best(progress));
     }
     bool needs_trees() const override { return true; }

@@ -26,7 +26,7 @@ public:
             if (pilot != &base) options.others.push_back(pilot->tree);
         }
     }
-    SearchState first_state(std::uint32_t, Progress const& progress, StartData const&) const override {
+    SearchState first_state(std::uint32_t, Progress const& progress, StartSites const*) const override {
         return start_ultrafast(base_of(progress));
     }
     bool needs_samples() const override { return true; }

@@ -61,8 +61,9 @@ struct SprOptions {
 
 /// Subtree pruning and regrafting: tries all subtrees in turn, and moves each to the place within the radius where the
 /// tree becomes shortest, if it becomes shorter. The result is never longer; all lengths are Tree::default_length. The
-/// same tree for any number of threads. Precondition: as for parsimony_score.
-Tree shorten_by_spr(Tree tree, ParsimonySites const& sites, SprOptions const& options);
+/// same tree for any number of threads. sum: as above, for 256 subtrees at once, and for each that may move. Then the
+/// places of these are kept in memory. Precondition: as for parsimony_score.
+Tree shorten_by_spr(Tree tree, ParsimonySites const& sites, SprOptions const& options, SumOverParts const& sum = {});
 
 /// Adds the tips in order, each at an edge drawn uniformly, so every topology is equally likely. All lengths are
 /// Tree::default_length. Precondition: num_tips >= 3.

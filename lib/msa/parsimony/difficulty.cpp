@@ -15,12 +15,12 @@ constexpr SprOptions moves{.radius = 5, .rounds = 3};
 
 }  // namespace
 
-double difficulty(ParsimonySites const& sites, std::uint64_t seed) {
+double difficulty(ParsimonySites const& sites, std::uint64_t seed, SumOverParts const& sum) {
     auto const num_taxa = sites.num_taxa();
     if (num_taxa < 4) return 0;  // one topology
     SplitSets trees(num_taxa);
     for (std::size_t i = 0; i < num_trees; ++i) {
-        trees.add(shorten_by_spr(stepwise_addition(sites, mix(seed) + i), sites, moves));
+        trees.add(shorten_by_spr(stepwise_addition(sites, mix(seed) + i, sum), sites, moves, sum));
     }
     std::uint64_t different = 0;
     for (std::size_t i = 0; i < num_trees; ++i) {

@@ -12,14 +12,28 @@
 namespace regraft::msa {
 namespace {
 
+/// The edges where a pruned subtree can be inserted, and what it costs there. The first is its present place, as no
+/// edge.
+struct Places {
+    std::vector<HalfEdge> edges;
+    std::vector<std::uint64_t> costs;
+};
+
+/// The edge that costs least; ties go to the first one.
+HalfEdge cheapest(Places const& places) {
+    auto const least = std::ranges::min_element(places.costs);
+    return places.edges[static_cast<std::size_t>(least - places.costs.begin())];
+}
+
 /// Finds places for pruned subtrees. Each thread has its own, because of its memory.
 class PlaceFinder {
 public:
     PlaceFinder(Tree const& tree, HalfEdgeSets const& sets, std::uint32_t radius)
         : tree_(tree), sets_(sets), radius_(std::min(radius, tree.num_tips())) {}
 
-    /// The edge within the radius where the subtree behind h costs least, if that is less than at its present place;
-    /// ties go to the first one. No edge if there is none.
+    /// The places within the radius for the subtree behind h, with their costs at these sites.
+    Places places(HalfEdge h);
+    /// The cheapest of these; no edge if it is the present one.
     HalfEdge better_edge(HalfEdge h);
 
 private:
@@ -29,8 +43,11 @@ private:
         HalfEdge sibling;  // the other half-edge behind the node in front of it
         std::uint32_t distance;
     };
+    template <class Visit>
+    void visit_places(HalfEdge h, Visit const& visit);
+    template <class Visit>
+    void visit_behind(HalfEdge h, FitchSets near, Visit const& visit);
     void push_edges_behind(HalfEdge h, std::uint32_t distance);
-    void try_edges_behind(HalfEdge h, FitchSets near);
     Plane* near_at(std::uint32_t distance) { return near_.data() + (distance - 1) * sets_.num_planes(); }
 
     Tree const& tree_;
@@ -38,21 +55,59 @@ private:
     std::uint32_t radius_;
     std::vector<Plane> near_;  // [distance - 1][plane]: the sets in front of the edge at this distance on the path
     std::vector<OpenEdge> open_;
-    FitchSets subtree_ = nullptr;
-    std::uint64_t least_ = 0;
-    HalfEdge best_ = no_half_edge;
 };
 
+Places PlaceFinder::places(HalfEdge h) {
+    Places result;
+    auto const subtree = sets_[tree_.back(h)];
+    visit_places(h, [&](HalfEdge edge, FitchSets near, FitchSets far) {
+        constexpr auto no_limit = std::numeric_limits<std::uint64_t>::max();
+        result.edges.push_back(edge);
+        result.costs.push_back(insertion_cost(sets_.groups(), near, far, subtree, no_limit));
+        return true;
+    });
+    return result;
+}
+
 HalfEdge PlaceFinder::better_edge(HalfEdge h) {
+    auto const subtree = sets_[tree_.back(h)];
+    auto least = std::numeric_limits<std::uint64_t>::max();
+    auto best = no_half_edge;
+    visit_places(h, [&](HalfEdge edge, FitchSets near, FitchSets far) {
+        auto const cost = insertion_cost(sets_.groups(), near, far, subtree, least);
+        if (cost < least) {
+            least = cost;
+            best = edge;
+        }
+        return least > 0;
+    });
+    return best;
+}
+
+/// Calls visit(edge, sets at its near side, sets at its far side) for the places of the subtree behind h, as long as it
+/// returns true.
+template <class Visit>
+void PlaceFinder::visit_places(HalfEdge h, Visit const& visit) {
     auto const a = tree_.back(tree_.next(h));
     auto const b = tree_.back(tree_.next(tree_.next(h)));
-    subtree_ = sets_[tree_.back(h)];
-    best_ = no_half_edge;
-    least_ = insertion_cost(sets_.groups(), sets_[a], sets_[b], subtree_, std::numeric_limits<std::uint64_t>::max());
-    if (least_ == 0) return best_;
-    try_edges_behind(a, sets_[b]);
-    try_edges_behind(b, sets_[a]);
-    return best_;
+    open_.clear();
+    if (!visit(no_half_edge, sets_[a], sets_[b])) return;
+    visit_behind(a, sets_[b], visit);
+    visit_behind(b, sets_[a], visit);
+}
+
+/// Visits edges in pre-order, so that the sets in front of an edge have just been computed.
+template <class Visit>
+void PlaceFinder::visit_behind(HalfEdge h, FitchSets near, Visit const& visit) {
+    push_edges_behind(h, 1);
+    while (!open_.empty()) {
+        auto const [far, sibling, distance] = open_.back();
+        open_.pop_back();
+        auto const* const before = distance == 1 ? near : near_at(distance - 1);
+        combine(sets_.groups(), before, sets_[sibling], near_at(distance));
+        if (!visit(far, near_at(distance), sets_[far])) return;
+        push_edges_behind(far, distance + 1);
+    }
 }
 
 void PlaceFinder::push_edges_behind(HalfEdge h, std::uint32_t distance) {
@@ -64,23 +119,6 @@ void PlaceFinder::push_edges_behind(HalfEdge h, std::uint32_t distance) {
     if (near_.size() < distance * sets_.num_planes()) near_.resize(distance * sets_.num_planes());
 }
 
-/// Tries edges in pre-order, so that the sets in front of an edge have just been computed.
-void PlaceFinder::try_edges_behind(HalfEdge h, FitchSets near) {
-    push_edges_behind(h, 1);
-    while (!open_.empty()) {
-        auto const [far, sibling, distance] = open_.back();
-        open_.pop_back();
-        auto const* const before = distance == 1 ? near : near_at(distance - 1);
-        combine(sets_.groups(), before, sets_[sibling], near_at(distance));
-        auto const cost = insertion_cost(sets_.groups(), near_at(distance), sets_[far], subtree_, least_);
-        if (cost < least_) {
-            least_ = cost;
-            best_ = far;
-        }
-        push_edges_behind(far, distance + 1);
-    }
-}
-
 /// Number of subtrees that all threads try on the same tree. It must not depend on the number of threads.
 constexpr std::size_t subtrees_at_once = 256;
 
@@ -89,8 +127,8 @@ constexpr std::size_t work_for_threads = std::size_t{1} << 13;
 
 class Spr {
 public:
-    Spr(Tree& tree, ParsimonySites::Planes const& planes, std::uint32_t radius)
-        : tree_(tree), sets_(planes), radius_(radius), finder_(tree_, sets_, radius) {
+    Spr(Tree& tree, ParsimonySites::Planes const& planes, std::uint32_t radius, SumOverParts const& sum)
+        : tree_(tree), sets_(planes), radius_(radius), sum_(sum), finder_(tree_, sets_, radius) {
         sets_.compute(tree_);
     }
     /// Tries all subtrees and returns the number of moves.
@@ -98,12 +136,15 @@ public:
 
 private:
     std::size_t try_subtrees(HalfEdge first, HalfEdge last);
-    std::vector<HalfEdge> promising(HalfEdge first, HalfEdge last) const;
+    HalfEdge better_edge(HalfEdge h);
+    std::vector<HalfEdge> better_edges(HalfEdge first, HalfEdge last) const;
+    void add_other_parts(std::span<Places> places) const;
     void move(HalfEdge h, HalfEdge edge);
 
     Tree& tree_;
     HalfEdgeSets sets_;
     std::uint32_t radius_;
+    SumOverParts const& sum_;
     PlaceFinder finder_;
 };
 
@@ -115,27 +156,55 @@ std::size_t Spr::round() {
     return moved;
 }
 
-/// The subtrees that had a better place before any of them was moved.
-std::vector<HalfEdge> Spr::promising(HalfEdge first, HalfEdge last) const {
-    std::vector<char> has_better(last - first);
+/// The better edge, or none, of each of these subtrees before any of them is moved.
+std::vector<HalfEdge> Spr::better_edges(HalfEdge first, HalfEdge last) const {
+    std::vector<HalfEdge> better(last - first);
+    std::vector<Places> places(sum_ ? last - first : 0);
 #pragma omp parallel if ((last - first) * sets_.num_planes() >= work_for_threads)
     {
         PlaceFinder finder(tree_, sets_, radius_);
         // Times differ very much; the result does not depend on the thread.
 #pragma omp for schedule(dynamic)
-        for (HalfEdge h = first; h < last; ++h) has_better[h - first] = finder.better_edge(h) != no_half_edge ? 1 : 0;
+        for (HalfEdge h = first; h < last; ++h) {
+            if (places.empty()) {
+                better[h - first] = finder.better_edge(h);
+            } else {
+                places[h - first] = finder.places(h);
+            }
+        }
     }
-    std::vector<HalfEdge> found;
-    for (HalfEdge h = first; h < last; ++h) {
-        if (has_better[h - first] != 0) found.push_back(h);
+    add_other_parts(places);
+    std::ranges::transform(places, better.begin(), cheapest);
+    return better;
+}
+
+/// Adds the costs at the sites of the other parts, with one sum if there are places.
+void Spr::add_other_parts(std::span<Places> places) const {
+    if (places.empty()) return;
+    std::vector<std::uint64_t> costs;
+    for (auto const& some : places) costs.insert(costs.end(), some.costs.begin(), some.costs.end());
+    sum_(costs);
+    auto next = costs.begin();
+    for (auto& some : places) {
+        auto const end = next + static_cast<std::ptrdiff_t>(some.costs.size());
+        std::copy(next, end, some.costs.begin());
+        next = end;
     }
-    return found;
+}
+
+HalfEdge Spr::better_edge(HalfEdge h) {
+    if (!sum_) return finder_.better_edge(h);
+    auto places = finder_.places(h);
+    sum_(places.costs);
+    return cheapest(places);
 }
 
 std::size_t Spr::try_subtrees(HalfEdge first, HalfEdge last) {
     std::size_t moved = 0;
-    for (auto const h : promising(first, last)) {
-        auto const edge = finder_.better_edge(h);
+    auto const before = better_edges(first, last);
+    for (HalfEdge h = first; h < last; ++h) {
+        auto edge = before[h - first];
+        if (edge != no_half_edge && moved > 0) edge = better_edge(h);
         if (edge == no_half_edge) continue;
         move(h, edge);
         ++moved;
@@ -152,9 +221,9 @@ void Spr::move(HalfEdge h, HalfEdge edge) {
 
 }  // namespace
 
-Tree shorten_by_spr(Tree tree, ParsimonySites const& sites, SprOptions const& options) {
+Tree shorten_by_spr(Tree tree, ParsimonySites const& sites, SprOptions const& options, SumOverParts const& sum) {
     REGRAFT_EXPECTS(tree.num_tips() == sites.num_taxa() && tree.is_complete());
-    Spr spr(tree, sites.planes(), options.radius);
+    Spr spr(tree, sites.planes(), options.radius, sum);
     for (std::uint32_t r = 0; r < options.rounds && options.radius > 0; ++r) {
         if (spr.round() == 0) break;
     }

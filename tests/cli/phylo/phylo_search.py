@@ -73,6 +73,13 @@ def automatic(jobs: phylo_job.Jobs, args) -> None:
     alone.require(0 <= alone.report["difficulty"] <= 1, "expected a difficulty")
     other = jobs.run(4, [*command, "--groups", "2", "--fail", "spr:inside:1:4,commit:after:0:9"])
     other.require(other.bits() == alone.bits() and other.killed() == {0, 1}, "expected the same bits")
+    # The start tree of 12 taxa takes 10 sums; those after it are for the difficulty.
+    plans = ["reduce:inside:1:11", "reduce:before:0:25,reduce:after:2:25", "reduce:after:1:40,reduce:inside:3:60", "reduce:inside:0:13,reduce:inside:1:30,reduce:before:2:60"]
+    for plan in plans:
+        other = jobs.with_deaths(4, [*command, "--groups", "1"], plan)
+        other.require(other.bits() == alone.bits(), f"plan '{plan}': expected the same bits")
+        during = {record["during"] for record in other.report["failures"]}
+        other.require(during == {"start tree"}, f"plan '{plan}': expected deaths while the difficulty is found, not {during}")
     normal = jobs.run(1, command[:-1] + ["normal"])
     normal.require("difficulty" not in normal.report, "expected that nobody asks for the difficulty")
 

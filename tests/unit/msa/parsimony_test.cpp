@@ -142,29 +142,68 @@ Patterns some_of(Patterns const& all, std::size_t first, std::size_t step) {
     return some;
 }
 
-TEST(StepwiseAddition, GivesTheSameTreeFromPartsOfTheSites) {
+Patterns primates() {
     auto const alignment = read_alignment(std::string(REGRAFT_DATA) + "/primates.phy");
     std::vector<std::uint64_t> sites(alignment.num_sites());
     std::iota(sites.begin(), sites.end(), 0);
-    auto const patterns = compress_patterns(alignment, std::array{PartitionSites{Alphabet::dna, sites}});
+    return compress_patterns(alignment, std::array{PartitionSites{Alphabet::dna, sites}});
+}
+
+/// What make(sites, sum) returns for all patterns, and for each of some parts of them; they sum `sums` times.
+template <class Make>
+void expect_the_same_from_parts(Patterns const& patterns, std::size_t parts, Make const& make, std::size_t least_sums,
+                                std::size_t most_sums) {
+    using Made = decltype(make(ParsimonySites(patterns), SumOverParts()));
+    auto const whole = make(ParsimonySites(patterns), SumOverParts());
+    Sums sums(static_cast<std::ptrdiff_t>(parts));
+    std::vector<std::optional<Made>> made(parts);
+    std::vector<std::jthread> threads;
+    for (std::size_t part = 0; part < parts; ++part) {
+        threads.emplace_back(
+            [&, part] { made[part] = make(ParsimonySites(some_of(patterns, part, parts)), sums.of_part(part)); });
+    }
+    threads.clear();
+    for (auto const& one : made) EXPECT_EQ(*one, whole);
+    EXPECT_GE(sums.count(), least_sums);
+    EXPECT_LE(sums.count(), most_sums);
+}
+
+TEST(StepwiseAddition, GivesTheSameTreeFromPartsOfTheSites) {
+    auto const patterns = primates();
+    auto const num_sites = std::accumulate(patterns.weight.begin(), patterns.weight.end(), std::uint64_t{0});
+    auto const num_sums = patterns.num_taxa - 3 + 1;
     // With more parts than patterns some have none.
     for (std::size_t const parts : {std::size_t{2}, std::size_t{5}, patterns.num_patterns() + 2}) {
         for (std::uint64_t const seed : {1, 2}) {
-            auto const whole = with_parsimony_lengths(stepwise_addition(patterns, seed), patterns, sites.size());
-            Sums sums(static_cast<std::ptrdiff_t>(parts));
-            std::vector<std::optional<Tree>> trees(parts);
-            std::vector<std::jthread> threads;
-            for (std::size_t part = 0; part < parts; ++part) {
-                threads.emplace_back([&, part] {
-                    ParsimonySites const own(some_of(patterns, part, parts));
-                    auto const sum = sums.of_part(part);
-                    trees[part] = with_parsimony_lengths(stepwise_addition(own, seed, sum), own, sites.size(), sum);
-                });
-            }
-            threads.clear();
-            for (auto const& tree : trees) EXPECT_EQ(*tree, whole);
-            EXPECT_EQ(sums.count(), patterns.num_taxa - 3 + 1);
+            auto const make = [&](ParsimonySites const& own, SumOverParts const& sum) {
+                return with_parsimony_lengths(stepwise_addition(own, seed, sum), own, num_sites, sum);
+            };
+            expect_the_same_from_parts(patterns, parts, make, num_sums, num_sums);
         }
+    }
+}
+
+TEST(ShortenBySpr, GivesTheSameTreeFromPartsOfTheSites) {
+    auto const patterns = primates();
+    for (std::uint32_t const radius : {1U, 4U, 100U}) {
+        for (std::uint64_t const seed : {1, 2}) {
+            auto const start = random_tree(patterns.num_taxa, seed);
+            auto const make = [&](ParsimonySites const& own, SumOverParts const& sum) {
+                return shorten_by_spr(start, own, {.radius = radius, .rounds = 5}, sum);
+            };
+            ASSERT_NE(make(patterns, {}), shorten_by_spr(start, patterns, {.rounds = 0})) << "a test without moves";
+            // A sum for all subtrees of a round, and at most one for each that may move.
+            expect_the_same_from_parts(patterns, 3, make, 2, 5 * 3 * std::size_t{patterns.num_taxa});
+        }
+    }
+}
+
+TEST(Difficulty, IsTheSameFromPartsOfTheSites) {
+    auto const patterns = primates();
+    for (std::size_t const parts : {std::size_t{2}, patterns.num_patterns() + 2}) {
+        auto const make = [&](ParsimonySites const& own, SumOverParts const& sum) { return difficulty(own, 7, sum); };
+        ASSERT_GT(make(patterns, {}), 0);
+        expect_the_same_from_parts(patterns, parts, make, 1, 100 * std::size_t{patterns.num_taxa});
     }
 }
 
