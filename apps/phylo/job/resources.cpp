@@ -103,7 +103,9 @@ std::size_t lookahead(Options const& options, Dataset const& dataset, std::size_
     for (std::size_t q = 0; q < costs.size(); ++q)
         work += costs[q] * (dataset.partition_begin[q + 1] - dataset.partition_begin[q]);
     auto const latency = reduction * static_cast<std::uint64_t>(std::bit_width(num_ranks - 1));
-    return std::clamp<std::size_t>(ahead_at_balance * latency * num_ranks / work, 1, most_ahead);
+    // A search that looks ahead computes up to 1.7 times as much. Shorter reductions do not make up for that.
+    if (latency * num_ranks < work) return 1;
+    return std::min<std::size_t>(ahead_at_balance * latency * num_ranks / work, most_ahead);
 }
 
 std::size_t ways_ahead(Options const& options, Dataset const& dataset, std::size_t num_ranks) {
