@@ -157,6 +157,12 @@ def a_rank_that_open_mpi_kept_counts_as_dead() -> None:
     passed = {0: "pass 1", 3: "pass 1"}
     assert not run_mpi.judge(watched.Outcome(passed, 0, b"", "", {1}), 4, {2})
     assert run_mpi.judge(watched.Outcome(passed, 0, b"", "", set()), 4, {2}) == ["rank 1: silent, though nobody planned its death"]
+    # A campaign ended when rank 1 was dead, too, and rank 2 had not come to its death.
+    passed[2] = "pass 1"
+    assert not run_mpi.judge(watched.Outcome(passed, 0, b"", "", {1}), 4, {2})
+    lived = "should have died, but says: pass 1"
+    assert run_mpi.judge(watched.Outcome(passed, 0, b"", "", {1}), 4, {2, 3}) == [f"rank 3: {lived}"], "one was caught, and two live"
+    assert run_mpi.judge(watched.Outcome(passed | {1: "pass 1"}, 0, b"", "", set()), 4, {2}) == [f"rank 2: {lived}"]
 
 
 def a_rank_is_caught_after_a_death_if_it_is_always_in_the_same_loop_of_open_mpi() -> None:

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/input.hpp"
+#include "job/climb.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -71,6 +72,15 @@ TEST(Log, WaitsTheLongerTheLongerTheJobHasRun) {
     std::this_thread::sleep_for(milliseconds(200));
     f.log.progress("late enough", true);
     EXPECT_TRUE(has(f.text(), "late enough"));
+}
+
+TEST(Batch, TellsTheLogLikelihoodFromWhenItIsKnown) {
+    auto state = start_state(Goal::evaluation, msa::random_tree(5, 1), {}, {});
+    Batch const batch{.mine = 50, .done = 7, .num_groups = 2};
+    EXPECT_EQ(batch.progress("final model", state).substr(0, 50), "7 of 50 done in one of 2 groups: final model, step");
+    EXPECT_FALSE(has(batch.progress("final model", state), "log-likelihood"));
+    state.loglh = -1234.56789;
+    EXPECT_EQ(Batch().progress("final model", state), "final model, step 1, log-likelihood -1234.5679");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "job/climb.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -89,6 +90,11 @@ std::string Batch::time_left() const {
                      : fmt::format(", about {:.0f} min left", ms / 60e3);
 }
 
+std::string Batch::progress(std::string const& doing, SearchState const& state) const {
+    auto const loglh = std::isfinite(state.loglh) ? fmt::format(", log-likelihood {:.4f}", state.loglh) : "";
+    return fmt::format("{}{}, step {}{}{}", share_done(), doing, shown_step(state), loglh, time_left());
+}
+
 Climber::Climber(Context& context, Knowledge& known, Records& records, JobFiles& files, DealtSites const& sites)
     : context_(context),
       known_(known),
@@ -161,9 +167,7 @@ void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
         auto const was = describe(state);
         auto const doing = name.empty() ? was : name + ", " + was;
         records_.doing = doing;
-        log.progress(fmt::format("{}{}, step {}, log-likelihood {:.4f}{}", batch.share_done(), doing, shown_step(state),
-                                 state.loglh, batch.time_left()),
-                     comm.leads());
+        log.progress(batch.progress(doing, state), comm.leads());
         advance(state, likelihood, options);
         bool const went_on = describe(state) != was;
         if (went_on && kind.tells_stages()) context_.say(fmt::format("{}: log-likelihood {:.6f}", doing, state.loglh));

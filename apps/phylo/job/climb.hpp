@@ -32,6 +32,8 @@ struct Batch {
     std::string share_done() const;
     /// ", about 3 min left"; empty as long as that is unknown.
     std::string time_left() const;
+    /// What a log says of the present item while it does something, with its log-likelihood from when it is known.
+    std::string progress(std::string const& doing, SearchState const& state) const;
 };
 
 /// An item that a group works on.

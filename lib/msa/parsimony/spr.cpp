@@ -46,7 +46,7 @@ private:
     template <class Visit>
     void visit_places(HalfEdge h, Visit const& visit);
     template <class Visit>
-    void visit_behind(HalfEdge h, FitchSets near, Visit const& visit);
+    bool visit_behind(HalfEdge h, FitchSets near, Visit const& visit);
     void push_edges_behind(HalfEdge h, std::uint32_t distance);
     Plane* near_at(std::uint32_t distance) { return near_.data() + (distance - 1) * sets_.num_planes(); }
 
@@ -91,23 +91,22 @@ void PlaceFinder::visit_places(HalfEdge h, Visit const& visit) {
     auto const a = tree_.back(tree_.next(h));
     auto const b = tree_.back(tree_.next(tree_.next(h)));
     open_.clear();
-    if (!visit(no_half_edge, sets_[a], sets_[b])) return;
-    visit_behind(a, sets_[b], visit);
-    visit_behind(b, sets_[a], visit);
+    if (visit(no_half_edge, sets_[a], sets_[b]) && visit_behind(a, sets_[b], visit)) visit_behind(b, sets_[a], visit);
 }
 
-/// Visits edges in pre-order, so that the sets in front of an edge have just been computed.
+/// Visits edges in pre-order, so that the sets in front of an edge have just been computed. Returns whether to go on.
 template <class Visit>
-void PlaceFinder::visit_behind(HalfEdge h, FitchSets near, Visit const& visit) {
+bool PlaceFinder::visit_behind(HalfEdge h, FitchSets near, Visit const& visit) {
     push_edges_behind(h, 1);
     while (!open_.empty()) {
         auto const [far, sibling, distance] = open_.back();
         open_.pop_back();
         auto const* const before = distance == 1 ? near : near_at(distance - 1);
         combine(sets_.groups(), before, sets_[sibling], near_at(distance));
-        if (!visit(far, near_at(distance), sets_[far])) return;
+        if (!visit(far, near_at(distance), sets_[far])) return false;
         push_edges_behind(far, distance + 1);
     }
+    return true;
 }
 
 void PlaceFinder::push_edges_behind(HalfEdge h, std::uint32_t distance) {
