@@ -50,7 +50,7 @@ std::vector<std::byte> JobFiles::read_whole() {
         write_reduced(options, checked);
     }
     dataset = std::move(input.dataset);
-    if (options.output.writes_sites()) dataset.pattern_of_site = input.patterns.pattern_of_site;
+    if (options.output.writes_sites()) dataset.pattern_of_site = std::move(input.patterns.pattern_of_site);
     auto const mine = my_part(dataset, comm);
     return to_blocks(input.patterns, std::span(&mine, 1));
 }

@@ -14,7 +14,6 @@
 
 #include "regraft/msa/difficulty.hpp"
 #include "regraft/msa/newick.hpp"
-#include "regraft/msa/partition.hpp"
 #include "unit/data_path.hpp"
 
 namespace regraft::msa {
@@ -55,6 +54,13 @@ TEST(Parsimony, TakesAmbiguitiesAsWhicheverStateIsCheapest) {
     EXPECT_EQ(score("(0,1,(2,3));", {"-", "-", "-", "-"}), 0u);
 }
 
+Patterns primates() {
+    auto const alignment = read_alignment(std::string(REGRAFT_DATA) + "/primates.phy");
+    std::vector<std::uint64_t> sites(alignment.num_sites());
+    std::iota(sites.begin(), sites.end(), 0);
+    return compress_patterns(alignment, std::array{PartitionSites{Alphabet::dna, sites}});
+}
+
 TEST(StepwiseAddition, FindsThePerfectTree) {
     // Every site is a split of one tree: (((0,1),2),(3,(4,5))).
     std::vector<std::string> const rows{"AAAG", "AAAG", "CAAG", "CCAG", "CCCG", "CCCG"};
@@ -76,9 +82,7 @@ TEST(Difficulty, IsWholeIfNothingTellsTreesApart) {
 }
 
 TEST(Difficulty, IsBetweenTheseForRealData) {
-    auto const alignment = read_alignment(std::string(REGRAFT_DATA) + "/primates.phy");
-    auto const whole = whole_alignment("GTR", alignment.num_sites());
-    auto const patterns = compress_patterns(alignment, std::array{PartitionSites{Alphabet::dna, sites_of(whole)}});
+    auto const patterns = primates();
     auto const found = difficulty(patterns, 7);
     EXPECT_GE(found, 0);
     EXPECT_LT(found, 0.3);
@@ -92,10 +96,7 @@ TEST(StepwiseAddition, GivesTheOnlyTreeOfThreeTaxa) {
 }
 
 TEST(StepwiseAddition, DependsOnTheSeedOnly) {
-    auto const alignment = read_alignment(std::string(REGRAFT_DATA) + "/primates.phy");
-    std::vector<std::uint64_t> sites(alignment.num_sites());
-    std::iota(sites.begin(), sites.end(), 0);
-    auto const patterns = compress_patterns(alignment, std::array{PartitionSites{Alphabet::dna, sites}});
+    auto const patterns = primates();
     auto const tree = stepwise_addition(patterns, 1);
     EXPECT_EQ(stepwise_addition(patterns, 1), tree);
     EXPECT_NE(stepwise_addition(patterns, 2), tree);
@@ -142,14 +143,7 @@ Patterns some_of(Patterns const& all, std::size_t first, std::size_t step) {
     return some;
 }
 
-Patterns primates() {
-    auto const alignment = read_alignment(std::string(REGRAFT_DATA) + "/primates.phy");
-    std::vector<std::uint64_t> sites(alignment.num_sites());
-    std::iota(sites.begin(), sites.end(), 0);
-    return compress_patterns(alignment, std::array{PartitionSites{Alphabet::dna, sites}});
-}
-
-/// What make(sites, sum) returns for all patterns, and for each of some parts of them; they sum `sums` times.
+/// Expects that make(sites, sum) returns the same for all patterns and for each of some parts of them.
 template <class Make>
 void expect_the_same_from_parts(Patterns const& patterns, std::size_t parts, Make const& make, std::size_t least_sums,
                                 std::size_t most_sums) {
